@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Every benchmark, sorted by name (a test checks: sorted, unique, complete, documented). */
+#ifndef PAGETOLL_BENCH_BENCH_LIST_H
+#define PAGETOLL_BENCH_BENCH_LIST_H
+
+#define BENCH_LIST(X)  \
+	X(cache_chase) \
+	X(tlb_chase)
+
+#endif

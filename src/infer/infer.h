@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From points to facts. Works on any run: measured here, predicted, or published.
+ */
+#ifndef PAGETOLL_INFER_INFER_H
+#define PAGETOLL_INFER_INFER_H
+
+#include "base/err.h"
+#include "record/run.h"
+
+/* A point's headline: the median over invocations of the metric's estimator within each. */
+struct estimate {
+	double value;         /* NaN: none, see reason */
+	double low, high;     /* 95 % of the median over invocations; NaN: see interval_reason */
+	double min;           /* smallest sample of all */
+	double q25, q75;      /* over invocations */
+	size_t n_invocations; /* with verdict ok */
+	const char *reason, *interval_reason; /* static text or from the run */
+};
+/* Invalid, failed and skipped measures do not count; their reason is reported when nothing is left.
+ */
+void estimate_point(const struct run *r, const struct point *p, const char *metric,
+		    struct estimate *ret);
+
+/* All facts that the run supports, memory from @a. 0 or -ENOMEM. */
+int infer_facts(struct arena *a, const struct run *r, const struct curves *c,
+		struct facts *ret_facts, struct err *e);
+
+/* NULL when absent. @where_name may be NULL; further pairs are compared as text. */
+const struct fact *facts_find(const struct facts *f, const char *id, const char *where_name,
+			      const char *where_value);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Record to JSON objects, shared by the run files and by `--format json` (report/). Numbers that
+ * are not finite become null.
+ */
+#ifndef PAGETOLL_RECORD_JSON_H
+#define PAGETOLL_RECORD_JSON_H
+
+#include <jansson.h>
+
+#include "record/run.h"
+
+/* Each returns a new reference, NULL when memory ran out. */
+json_t *json_from_attrs(const struct attrs *at);
+json_t *json_from_header(const struct run *r);
+json_t *json_from_measure(const struct measure *m);
+json_t *json_from_footer(const struct run *r);
+json_t *json_from_finding(const struct finding *f);
+json_t *json_from_fact(const struct fact *f);
+/* A finite real, else null. */
+json_t *json_real_or_null(double v);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Run files: JSON Lines, `*.pagetoll.jsonl`. First line the header, then one line a measure, last
+ * the footer. Every line is appended whole and synced, so that a killed run keeps all finished
+ * measures. Files come from other people: the reader trusts nothing, and never loses good lines to
+ * a bad one. docs/run-file.md is the schema.
+ */
+#ifndef PAGETOLL_RECORD_RUNFILE_H
+#define PAGETOLL_RECORD_RUNFILE_H
+
+#include <stdio.h>
+
+#include "base/err.h"
+#include "record/run.h"
+
+struct runfile;
+
+/* Creates @path (must not exist), writes and syncs the header part of @r. */
+int runfile_create(const char *path, const struct run *r, struct runfile **ret_file, struct err *e);
+/* Appends and syncs one measure. */
+int runfile_append(struct runfile *f, const struct measure *m, struct err *e);
+/* Appends and syncs the footer part of @r. */
+int runfile_finish(struct runfile *f, const struct run *r, struct err *e);
+void runfile_close(struct runfile *f); /* accepts NULL */
+
+/*
+ * Loads a run. A torn or bad measure line is counted in n_bad_lines and skipped; a bad header, an
+ * unknown newer schema version or no header at all is an error (-EBADMSG, -EPROTONOSUPPORT).
+ */
+int runfile_load(const char *path, struct run **ret_run, struct err *e);
+int runfile_load_buffer(const char *data, size_t n, struct run **ret_run, struct err *e);
+
+#endif
