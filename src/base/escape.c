@@ -139,6 +139,22 @@ void escape_terminal(struct str *out, const char *text)
 	}
 }
 
+void escape_utf8(struct str *out, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	unsigned long code = 0;
+	size_t n;
+
+	while (*p) {
+		n = utf8_sequence(p, &code);
+		if (n == 0)
+			str_add(out, "?");
+		else
+			str_add_n(out, (const char *)p, n);
+		p += n ? n : 1;
+	}
+}
+
 unsigned text_distance(const char *a, const char *b)
 {
 	enum { LONGEST = 63 };

@@ -21,7 +21,11 @@ void escape_csv(struct str *out, const char *text);
 /* Appends text with control characters (also C1 and invalid UTF-8) replaced by '?'. */
 void escape_terminal(struct str *out, const char *text);
 
-/* Edit distance for "did you mean" (insert, delete, replace, swap cost 1 each). */
+/* Appends text with every byte that is not part of valid UTF-8 replaced by '?' (for JSON). */
+void escape_utf8(struct str *out, const char *text);
+
+/* Edit distance for "did you mean" (insert, delete, replace, swap cost 1 each).
+ * For texts over 63 bytes only 0 (alike) or the longer length. */
 unsigned text_distance(const char *a, const char *b);
 
 #endif

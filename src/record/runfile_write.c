@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing of run files. A line is one write() and one fdatasync(); a line that could not be written
+ * whole is taken back, so that later lines never continue a torn one. Reading: runfile_read.c.
+ */
+#include "record/runfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/json.h"
+
+struct runfile {
+	int fd;
+	char *path;          /* owned */
+	struct run *schemas; /* owned: what the header declared, to check measures against */
+	off_t end;           /* length of all whole lines */
+};
+
+void runfile_close(struct runfile *f)
+{
+	if (!f)
+		return;
+	if (f->fd >= 0)
+		close(f->fd);
+	run_free(f->schemas);
+	free(f->path);
+	free(f);
+}
+
+/* Writes all of @data; what the kernel took only in part is continued until it gives a reason. */
+static int write_all(int fd, const char *data, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, data, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done < 0 ? -errno : -EIO;
+		data += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+static int append_line(struct runfile *f, const char *line, size_t n, struct err *e)
+{
+	int rc = write_all(f->fd, line, n), torn;
+
+	if (rc == 0 && fdatasync(f->fd) < 0 && errno != EINVAL && errno != EROFS)
+		rc = -errno; /* EINVAL: a file system that cannot sync */
+	if (rc == 0) {
+		f->end += (off_t)n;
+		return 0;
+	}
+	torn = ftruncate(f->fd, f->end) < 0;
+	return err_set(e, -rc, "cannot write to '%.200s': %s; everything before is kept%s%s",
+		       f->path, strerror(-rc), torn ? " (the torn line could not be removed)" : "",
+		       rc == -ENOSPC || rc == -EDQUOT ? "; free some space there" : "");
+}
+
+/* Appends {"type": @type, ...@body}; takes the reference to @body, which may be NULL: no memory. */
+static int append_object(struct runfile *f, const char *type, json_t *body, struct err *e)
+{
+	json_t *line = json_object();
+	char *text = NULL;
+	size_t n;
+	int rc;
+
+	if (body && json_object_set_new(line, "type", json_string(type)) == 0 &&
+	    json_object_update(line, body) == 0)
+		text = json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(17));
+	json_decref(line);
+	json_decref(body);
+	if (!text)
+		return err_set(e, ENOMEM, "out of memory while writing '%.200s'", f->path);
+	n = strlen(text);
+	text[n] = '\n'; /* in place of the NUL: line and newline in one write */
+	rc = append_line(f, text, n + 1, e);
+	free(text);
+	return rc;
+}
+
+/* Makes the new name itself durable; best effort, not every file system can. */
+static void sync_parent(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[PATH_MAX];
+	int fd;
+
+	if (!slash)
+		strcpy(dir, ".");
+	else if (slash == path)
+		strcpy(dir, "/");
+	else if ((size_t)(slash - path) < sizeof(dir))
+		*(char *)mempcpy(dir, path, (size_t)(slash - path)) = '\0';
+	else
+		return;
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	(void)fsync(fd);
+	close(fd);
+}
+
+static int check_header(const struct run *r, struct err *e)
+{
+	if (!r->id || !r->source || !origin_name(r->origin))
+		return err_set(e, EINVAL, "a run needs an id, a source and an origin");
+	if (r->schema_version != RUN_SCHEMA_VERSION)
+		return err_set(e, EINVAL, "only schema version %d can be written, not %d",
+			       RUN_SCHEMA_VERSION, r->schema_version);
+	return 0;
+}
+
+int runfile_create(const char *path, const struct run *r, struct runfile **ret_file, struct err *e)
+{
+	struct runfile *f;
+	size_t i;
+	int rc = check_header(r, e);
+
+	if (rc)
+		return rc;
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return err_set(e, ENOMEM, "out of memory");
+	f->fd = -1;
+	f->path = strdup(path);
+	f->schemas = run_new();
+	rc = f->path && f->schemas ? 0 : -ENOMEM;
+	for (i = 0; rc == 0 && i < r->n_schemas; i++)
+		rc = run_add_schema(f->schemas, &r->schemas[i]);
+	if (rc) {
+		runfile_close(f);
+		return err_set(e, ENOMEM, "out of memory");
+	}
+	f->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+	if (f->fd < 0) {
+		rc = err_set(e, errno, "cannot create run file '%.200s': %s", path,
+			     strerror(errno));
+		runfile_close(f);
+		return rc;
+	}
+	rc = append_object(f, "header", json_from_header(r), e);
+	if (rc) {
+		unlink(path);
+		runfile_close(f);
+		return rc;
+	}
+	sync_parent(path);
+	*ret_file = f;
+	return 0;
+}
+
+/* A line that the reader would refuse must not be written: the run would lose it silently. */
+static int check_measure(const struct runfile *f, const struct measure *m, struct err *e)
+{
+	const struct bench_schema *s = m->bench ? run_schema(f->schemas, m->bench) : NULL;
+	size_t i;
+
+	if (!s)
+		return err_set(e, EINVAL,
+			       "measure of '%.80s', which the run's header does not declare",
+			       m->bench ? m->bench : "(none)");
+	if (!verdict_name(m->verdict))
+		return err_set(e, EINVAL, "measure of '%.80s' with unknown verdict %d", m->bench,
+			       (int)m->verdict);
+	for (i = 0; i < m->n_series; i++) {
+		const struct series *x = &m->series[i];
+		bool good = x->metric && schema_metric(s, x->metric);
+
+		if (!good)
+			return err_set(e, EINVAL, "series '%.80s', which '%.80s' does not declare",
+				       x->metric ? x->metric : "(none)", m->bench);
+		if (x->null_reason || x->n == 0)
+			continue;
+		if ((x->form == FORM_EXACT && x->n != 1) || (x->form == FORM_COUNT && x->n != 2) ||
+		    (x->form == FORM_SUMMARY && x->n != 1 && x->n != 3))
+			return err_set(e, EINVAL,
+				       "series '%.80s' of '%.80s' has %zu values, "
+				       "which its form does not allow",
+				       x->metric, m->bench, x->n);
+	}
+	return 0;
+}
+
+int runfile_append(struct runfile *f, const struct measure *m, struct err *e)
+{
+	int rc = check_measure(f, m, e);
+
+	return rc ? rc : append_object(f, "measure", json_from_measure(m), e);
+}
+
+int runfile_finish(struct runfile *f, const struct run *r, struct err *e)
+{
+	return append_object(f, "footer", json_from_footer(r), e);
+}
