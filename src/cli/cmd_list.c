@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+/*
+ * `pagetoll list`: the benchmarks, whether they can run here and why not, and what their machine
+ * parameters (page sizes, memory nodes, CPUs) can take here.
+ */
+#include "cli/verbs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "bench/bench.h"
+#include "run/run_plan.h"
+
+struct list_row {
+	const struct bench *bench;
+	char reason[512]; /* why it cannot run here with its defaults; "": it can */
+};
+
+static error_t parse_list(int key, char *arg, struct argp_state *state)
+{
+	return common_option(key, arg, state);
+}
+
+/* Plans the benchmark with its defaults: what stops that, stops it here. */
+static void examine(const struct bench *b, const struct machine *m, struct list_row *row)
+{
+	struct arena a = { 0 };
+	struct request q = { 0 };
+	struct plan p = { 0 };
+	struct err e = { 0 };
+	char *word = arena_strdup(&a, b->schema.name);
+
+	row->bench = b;
+	row->reason[0] = '\0';
+	q.preset = preset_find("default");
+	if (!word || request_parse(&a, &word, 1, &q, &e) || plan_build(&q, m, &p, &e)) {
+		snprintf(row->reason, sizeof(row->reason), "%s", e.code ? e.msg : "out of memory");
+	} else {
+		if (plan_count_runnable(&p) == 0)
+			snprintf(row->reason, sizeof(row->reason), "%s",
+				 p.n && p.v[0].skip_reason ? p.v[0].skip_reason
+							   : "nothing to measure");
+		plan_done(&p);
+	}
+	arena_done(&a);
+}
+
+static void list_pages(struct str *out, const struct machine *m)
+{
+	str_add(out, "\nPage sizes (page=...):\n");
+	for (size_t i = 0; i < m->n_pages; i++) {
+		const struct page_size *p = &m->pages[i];
+		char size[UNITS_TEXT_BYTES];
+		size_t start = out->len;
+
+		str_addf(out, "  %-12s %8s  ", p->name, format_size_human(size, (double)p->bytes));
+		cli_wrap_at(out, p->usable ? "usable" : p->reason, out->len - start, 25);
+	}
+}
+
+static void list_nodes(struct str *out, const struct machine *m)
+{
+	str_add(out, "\nMemory nodes (data=..., page-tables=..., load=...):\n");
+	for (size_t i = 0; i < m->n_nodes; i++) {
+		const struct node *n = &m->nodes[i];
+		char *cpus = format_u32_list(&n->cpus);
+		char size[UNITS_TEXT_BYTES];
+
+		str_addf(out, "  %-4u ", n->id);
+		if (n->has_memory)
+			str_addf(out, "%s%s", format_size_human(size, (double)n->total_bytes),
+				 n->mem_allowed ? "" : " (not allowed for this process)");
+		else
+			str_add(out, "no memory");
+		if (n->has_cpus)
+			str_addf(out, ", CPUs %s\n", cpus ? cpus : "?");
+		else
+			str_add(out, ", no CPUs\n");
+		free(cpus);
+	}
+	if (machine_count_memory_nodes(m) < 2)
+		str_add(out, "  remote is not measurable: one memory node\n");
+}
+
+static int list_text(const struct list_row *rows, size_t n, const struct machine *m)
+{
+	struct str out = { 0 };
+
+	str_add(&out, "Benchmarks (pagetoll info NAME tells more):\n");
+	for (size_t i = 0; i < n; i++) {
+		str_addf(&out, "  %-12s ", rows[i].bench->schema.name);
+		cli_wrap_at(&out, rows[i].bench->schema.summary, 15, 15);
+		str_addf(&out, "%*s", 15, "");
+		if (rows[i].reason[0]) {
+			str_add(&out, "cannot run here: ");
+			cli_wrap_at(&out, rows[i].reason, 32, 15);
+		} else {
+			str_add(&out, "runs here\n");
+		}
+	}
+	list_pages(&out, m);
+	list_nodes(&out, m);
+	return cli_print_str(&out);
+}
+
+static int list_csv(const struct list_row *rows, size_t n)
+{
+	struct str out = { 0 };
+
+	str_add(&out, "benchmark,summary,revision,runs_here,reason\n");
+	for (size_t i = 0; i < n; i++) {
+		const struct bench_schema *s = &rows[i].bench->schema;
+
+		escape_csv(&out, s->name);
+		str_add(&out, ",");
+		escape_csv(&out, s->summary);
+		str_addf(&out, ",%u,%s,", s->revision, rows[i].reason[0] ? "no" : "yes");
+		escape_csv(&out, rows[i].reason);
+		str_add(&out, "\n");
+	}
+	return cli_print_str(&out);
+}
+
+static json_t *pages_json(const struct machine *m)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < m->n_pages; i++) {
+		const struct page_size *p = &m->pages[i];
+
+		json_array_append_new(
+			a, json_pack("{s:s,s:I,s:b,s:o}", "name", p->name, "bytes",
+				     (json_int_t)p->bytes, "usable", p->usable, "reason",
+				     cli_json_text_or_null(p->usable ? NULL : p->reason)));
+	}
+	return a;
+}
+
+static json_t *nodes_json(const struct machine *m)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < m->n_nodes; i++) {
+		const struct node *n = &m->nodes[i];
+		json_t *cpus = json_array();
+
+		for (size_t k = 0; k < n->cpus.n; k++)
+			json_array_append_new(cpus, json_integer(n->cpus.v[k]));
+		json_array_append_new(a, json_pack("{s:I,s:b,s:b,s:I,s:o}", "id", (json_int_t)n->id,
+						   "has_memory", n->has_memory, "allowed",
+						   n->mem_allowed, "total_bytes",
+						   (json_int_t)n->total_bytes, "cpus", cpus));
+	}
+	return a;
+}
+
+static int list_json(const struct list_row *rows, size_t n, const struct machine *m)
+{
+	json_t *benches = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		const struct bench_schema *s = &rows[i].bench->schema;
+		const char *reason = rows[i].reason[0] ? rows[i].reason : NULL;
+
+		json_array_append_new(benches, json_pack("{s:s,s:s,s:i,s:b,s:o}", "name", s->name,
+							 "summary", s->summary, "revision",
+							 (int)s->revision, "runs_here", !reason,
+							 "reason", cli_json_text_or_null(reason)));
+	}
+	return cli_print_json(json_pack("{s:o,s:o,s:o}", "benchmarks", benches, "page_sizes",
+					pages_json(m), "nodes", nodes_json(m)));
+}
+
+static int run_list(const struct verb *v, int argc, char **argv)
+{
+	struct common c = { 0 };
+	struct sysroot sr;
+	struct machine m = { 0 };
+	struct list_row rows[64];
+	size_t n = 0;
+	int rc;
+
+	cli_parse(v, argc, argv, &c);
+	cli_need_words(&c, 0, "");
+	rc = cli_machine(&c, &sr, &m);
+	if (rc)
+		return rc;
+	for (const struct bench *const *b = bench_table; *b && n < 64; b++)
+		examine(*b, &m, &rows[n++]);
+	if (c.format == FORMAT_JSON)
+		rc = list_json(rows, n, &m);
+	else if (c.format == FORMAT_CSV)
+		rc = list_csv(rows, n);
+	else
+		rc = list_text(rows, n, &m);
+	machine_done(&m);
+	return rc;
+}
+
+static const struct argp_option list_options[] = {
+	OPTION_FORMAT, OPTION_SYSROOT, OPTION_HELP, { 0 }
+};
+static const struct argp list_argp = {
+	.options = list_options,
+	.parser = parse_list,
+	.doc = "List the benchmarks, whether they can run here and why not, and which page sizes "
+	       "and memory nodes there are.",
+};
+const struct verb verb_list = {
+	.name = "list",
+	.summary = "List the benchmarks and whether they can run here",
+	.operand = OPERAND_NONE,
+	.argp = &list_argp,
+	.run = run_list,
+};

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: MIT
+/*
+ * `pagetoll run`: parse, plan, measure, print. What was measured is never thrown away: a signal or
+ * a full disk ends the measuring, and the summary of what there is follows.
+ */
+#include "cli/verbs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "cli/plan_print.h"
+#include "cli/progress.h"
+#include "cli/render.h"
+#include "cli/run_header.h"
+#include "host/clock.h"
+#include "record/runfile.h"
+#include "run/run.h"
+#include "store/library.h"
+
+enum {
+	KEY_PRESET = KEY_VERB,
+	KEY_BUDGET,
+	KEY_INVOCATIONS,
+	KEY_LABEL,
+	KEY_SEED,
+	KEY_DRY_RUN,
+	KEY_NO_SAVE
+};
+
+enum { MAX_INVOCATIONS = 1000, MAX_LABEL = 100 };
+
+struct run_args {
+	struct common common;
+	const struct preset *preset;
+	double budget_seconds;
+	unsigned invocations;
+	const char *label, *output;
+	uint64_t seed;
+	bool has_seed, dry_run, no_save, quiet;
+};
+
+/* Everything of one run in work. */
+struct job {
+	const struct run_args *args;
+	const struct sysroot *sr;
+	const struct machine *m;
+	struct plan *plan;
+	struct run *r;
+	struct runfile *file; /* NULL: in memory only */
+	char *path;           /* owned; of the file, NULL: none */
+	struct progress progress;
+};
+
+static volatile sig_atomic_t stop_signal;
+
+static void on_stop(int sig)
+{
+	stop_signal = sig;
+}
+
+/* A second signal finds the default action and ends the program at once. */
+static void catch_signals(void)
+{
+	struct sigaction sa = { .sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction old;
+
+	sigemptyset(&sa.sa_mask);
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	/* Under nohup the run goes on without its terminal. */
+	if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &sa, NULL);
+}
+
+/* --- command line ----------------------------------------------------------------------------- */
+
+static void take_preset(struct run_args *a, const char *arg)
+{
+	struct str all = { 0 };
+
+	a->preset = preset_find(arg);
+	if (a->preset)
+		return;
+	for (const struct preset *p = presets; p->name; p++)
+		str_addf(&all, "%s%s", all.len ? ", " : "", p->name);
+	cli_usage(&a->common, "--preset: '%s' is not one of %s", arg, str_text(&all));
+}
+
+static void take_budget(struct run_args *a, const char *arg)
+{
+	struct err e = { 0 };
+	uint64_t ns = 0;
+
+	if (parse_time_ns(arg, &ns, &e))
+		cli_usage(&a->common, "--budget: %s", e.msg);
+	if (ns < 1000000000)
+		cli_usage(&a->common, "--budget: '%s' is less than 1s", arg);
+	a->budget_seconds = (double)ns / 1e9;
+}
+
+static void take_invocations(struct run_args *a, const char *arg)
+{
+	struct err e = { 0 };
+	uint64_t n = 0;
+
+	if (parse_u64(arg, &n, &e))
+		cli_usage(&a->common, "--invocations: %s", e.msg);
+	if (n < 1 || n > MAX_INVOCATIONS)
+		cli_usage(&a->common, "--invocations: %s is not within 1 to %d", arg,
+			  MAX_INVOCATIONS);
+	a->invocations = (unsigned)n;
+}
+
+static void take_label(struct run_args *a, const char *arg)
+{
+	struct str clean = { 0 };
+	bool same;
+
+	escape_terminal(&clean, arg);
+	same = strcmp(str_text(&clean), arg) == 0;
+	str_done(&clean);
+	if (!*arg || strlen(arg) > MAX_LABEL || !same)
+		cli_usage(&a->common,
+			  "--label: '%s' is empty, longer than %d bytes, or holds "
+			  "control characters",
+			  arg, MAX_LABEL);
+	if (strchr(arg, '/') || strcmp(arg, "last") == 0 || strncmp(arg, "last~", 5) == 0)
+		cli_usage(&a->common,
+			  "--label: '%s' already means something where a run is named: "
+			  "no '/', not 'last'",
+			  arg);
+	a->label = arg;
+}
+
+static void take_seed(struct run_args *a, const char *arg)
+{
+	struct err e = { 0 };
+
+	if (parse_u64(arg, &a->seed, &e))
+		cli_usage(&a->common, "--seed: %s", e.msg);
+	a->has_seed = true;
+}
+
+static error_t parse_run(int key, char *arg, struct argp_state *state)
+{
+	struct run_args *a = state->input;
+
+	switch (key) {
+	case KEY_PRESET:
+		take_preset(a, arg);
+		return 0;
+	case KEY_BUDGET:
+		take_budget(a, arg);
+		return 0;
+	case KEY_INVOCATIONS:
+		take_invocations(a, arg);
+		return 0;
+	case KEY_LABEL:
+		take_label(a, arg);
+		return 0;
+	case KEY_SEED:
+		take_seed(a, arg);
+		return 0;
+	case 'o':
+		if (!*arg)
+			cli_usage(&a->common, "--output: the file's name is empty");
+		a->output = arg;
+		return 0;
+	case KEY_DRY_RUN:
+		a->dry_run = true;
+		return 0;
+	case KEY_NO_SAVE:
+		a->no_save = true;
+		return 0;
+	case 'q':
+		a->quiet = true;
+		return 0;
+	default:
+		return common_option(key, arg, state);
+	}
+}
+
+static void check_args(const struct run_args *a)
+{
+	if (a->common.sysroot && !a->dry_run)
+		cli_usage(&a->common, "--sysroot shows a plan for another machine and needs "
+				      "--dry-run: measuring happens on this one");
+	if (a->output && a->no_save)
+		cli_usage(&a->common, "--output and --no-save exclude each other");
+}
+
+/* --- measuring -------------------------------------------------------------------------------- */
+
+/* Opens the run's file. 0, or the exit status when the user's own choice of a place fails. */
+static int open_file(struct job *j)
+{
+	struct err e = { 0 };
+	int rc;
+
+	if (j->args->no_save)
+		return CLI_DONE;
+	if (j->args->output) {
+		j->path = strdup(j->args->output);
+		rc = j->path ? runfile_create(j->path, j->r, &j->file, &e) : -ENOMEM;
+		return rc ? cli_fail(&j->args->common, CLI_FATAL, "cannot save to %s: %s",
+				     j->args->output, e.code ? e.msg : strerror(-rc))
+			  : CLI_DONE;
+	}
+	rc = library_new_path(j->r->id, &j->path, &e);
+	if (rc == 0)
+		rc = runfile_create(j->path, j->r, &j->file, &e);
+	if (rc) {
+		cli_warn(&j->args->common,
+			 "this run will not be saved: %s; use --output FILE or "
+			 "set PAGETOLL_DATA to a folder that can be written",
+			 e.code ? e.msg : strerror(-rc));
+		free(j->path);
+		j->path = NULL;
+	}
+	return CLI_DONE;
+}
+
+static size_t count_ok(const struct run *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_measures; i++)
+		n += r->measures[i].verdict == VERDICT_OK;
+	return n;
+}
+
+static const char *first_reason(const struct job *j)
+{
+	for (size_t i = 0; i < j->r->n_measures; i++) {
+		if (j->r->measures[i].reason)
+			return j->r->measures[i].reason;
+	}
+	for (size_t i = 0; i < j->plan->n; i++) {
+		if (j->plan->v[i].skip_reason)
+			return j->plan->v[i].skip_reason;
+	}
+	return stop_signal ? "interrupted" : "no measure came back";
+}
+
+/* Ends the file; a failure is told but takes nothing away. Returns the exit status. */
+static int close_file(struct job *j, int run_rc, struct err *e)
+{
+	int rc = run_rc;
+
+	if (!j->r->end_unix_ns)
+		j->r->end_unix_ns = clock_unix_ns();
+	if (!j->r->stop_reason)
+		j->r->stop_reason = rc ? arena_strdup(&j->r->arena, e->msg) : "finished";
+	if (rc)
+		j->r->complete = false;
+	j->r->has_footer = true;
+	if (j->file && rc == 0)
+		rc = runfile_finish(j->file, j->r, e);
+	else if (j->file)
+		(void)runfile_finish(j->file, j->r, NULL);
+	runfile_close(j->file);
+	j->file = NULL;
+	if (rc == 0)
+		return CLI_DONE;
+	cli_warn(&j->args->common, "%s", e->code ? e->msg : strerror(-rc));
+	if (j->path)
+		cli_warn(&j->args->common,
+			 "%s holds what was saved until then; the result "
+			 "below holds all that was measured",
+			 j->path);
+	return CLI_FATAL;
+}
+
+static int measure(struct job *j)
+{
+	const struct run_hooks hooks = {
+		.user = &j->progress,
+		.status = progress_status,
+		.setting_done = progress_setting_done,
+	};
+	struct err e = { 0 };
+	size_t runnable = plan_count_runnable(j->plan);
+	int status, printed;
+	int rc;
+
+	/* A run with nothing in it would only stand in the way of `last`. */
+	if (runnable && (status = open_file(j)) != CLI_DONE)
+		return status;
+	progress_init(&j->progress, j->args->quiet, runnable);
+	catch_signals();
+	rc = run_execute(j->plan, j->m, j->r, j->file, &hooks, &stop_signal, &e);
+	progress_done(&j->progress);
+	status = close_file(j, rc, &e);
+	printed = cli_render_run(&j->args->common, j->r, j->plan->is_toll && count_ok(j->r),
+				 j->args->output ? j->args->output
+				 : j->path       ? "last"
+						 : NULL,
+				 j->path);
+	if (count_ok(j->r) == 0) {
+		cli_warn(&j->args->common, "nothing could be measured: %s", first_reason(j));
+		status = status ? status : CLI_NOT_MEASURED;
+	}
+	return printed ? printed : status;
+}
+
+static int run_plan(const struct run_args *a, const struct sysroot *sr, const struct machine *m,
+		    struct plan *plan, int argc, char **argv)
+{
+	struct job j = { .args = a, .sr = sr, .m = m, .plan = plan, .r = run_new() };
+	struct err e = { 0 };
+	int status;
+
+	if (!j.r)
+		return cli_fail(&a->common, CLI_FATAL, "out of memory");
+	if (run_header_fill(j.r, plan, sr, m, a->label, argc, argv, &e))
+		status = cli_fail(&a->common, CLI_FATAL, "%s", e.msg);
+	else
+		status = measure(&j);
+	free(j.path);
+	run_free(j.r);
+	return status;
+}
+
+static int plan_status(int rc)
+{
+	switch (rc) {
+	case -EINVAL:
+	case -ERANGE:
+		return CLI_USAGE;
+	case -ENOMEM: /* over the memory budget */
+	case -ENODEV:
+		return CLI_NOT_MEASURED;
+	default:
+		return CLI_FATAL;
+	}
+}
+
+static int with_request(const struct run_args *a, const struct request *q, int argc, char **argv)
+{
+	struct sysroot sr;
+	struct machine m = { 0 };
+	struct plan plan = { 0 };
+	struct err e = { 0 };
+	int status = cli_machine(&a->common, &sr, &m);
+	int rc;
+
+	if (status)
+		return status;
+	rc = plan_build(q, &m, &plan, &e);
+	if (rc && plan_status(rc) == CLI_USAGE)
+		cli_usage(&a->common, "%s", e.msg);
+	if (rc) {
+		status = cli_fail(&a->common, plan_status(rc), "%s", e.msg);
+	} else if (a->dry_run) {
+		status = plan_print(&a->common, &plan, &m);
+		if (status == CLI_DONE && plan_count_runnable(&plan) == 0)
+			status = CLI_NOT_MEASURED;
+	} else {
+		status = run_plan(a, &sr, &m, &plan, argc, argv);
+	}
+	plan_done(&plan);
+	machine_done(&m);
+	return status;
+}
+
+static int run_run(const struct verb *v, int argc, char **argv)
+{
+	struct run_args a = { 0 };
+	struct arena arena = { 0 };
+	struct request q = { 0 };
+	struct err e = { 0 };
+	/* argp sorts the words and names the verb anew; the header says what was typed. */
+	char **typed = calloc((size_t)argc + 1, sizeof(*typed));
+	int status;
+
+	if (!typed)
+		return cli_fail(&a.common, CLI_FATAL, "out of memory");
+	memcpy(typed, argv, (size_t)argc * sizeof(*typed));
+	cli_parse(v, argc, argv, &a);
+	check_args(&a);
+	if (request_parse(&arena, a.common.words, a.common.n_words, &q, &e))
+		cli_usage(&a.common, "%s", e.msg);
+	q.preset = a.preset ? a.preset : preset_find("default");
+	q.budget_seconds = a.budget_seconds;
+	q.invocations = a.invocations;
+	q.seed = a.has_seed ? a.seed : random_seed();
+	status = with_request(&a, &q, argc, typed);
+	arena_done(&arena);
+	common_done(&a.common);
+	free(typed);
+	if (stop_signal) {
+		signal(stop_signal, SIG_DFL);
+		raise(stop_signal);
+	}
+	return status;
+}
+
+static const struct argp_option run_options[] = {
+	{ "preset", KEY_PRESET, "quick|default|rigorous", 0,
+	  "How long and how well to measure: under 30 s, about 2 minutes, or longer", 0 },
+	{ "budget", KEY_BUDGET, "TIME", 0, "Stop after TIME (30s, 5m) and report what there is",
+	  0 },
+	{ "invocations", KEY_INVOCATIONS, "N", 0,
+	  "Measure every setting in exactly N fresh processes", 0 },
+	{ "label", KEY_LABEL, "TEXT", 0, "Name the run, for show and export", 0 },
+	{ "seed", KEY_SEED, "N", 0, "Seed of all random orders (default: random, recorded)", 0 },
+	{ "output", 'o', "FILE", 0,
+	  "Save the run to FILE, which must not exist, and not to the "
+	  "library",
+	  0 },
+	{ "no-save", KEY_NO_SAVE, NULL, 0, "Print the result only", 0 },
+	{ "dry-run", KEY_DRY_RUN, NULL, 0,
+	  "Print the plan with its time and memory; measure nothing", 0 },
+	{ "quiet", 'q', NULL, 0, "No progress", 0 },
+	OPTION_FORMAT,
+	OPTION_COLOR,
+	OPTION_SYSROOT,
+	OPTION_HELP,
+	{ 0 }
+};
+static const struct argp run_argp = {
+	.options = run_options,
+	.parser = parse_run,
+	.args_doc = "[NAME=VALUE]... [TARGET [NAME=VALUE]...]...",
+	.doc = "Measure, save the run, and print what it tells. TARGET is a benchmark (tlb.chase), "
+	       "a family (tlb), or all; without one, the toll set: what a TLB miss, a page walk "
+	       "and the caches cost here.\v"
+	       "A NAME=VALUE belongs to the target on its left, or, before the first, to every "
+	       "target. VALUE is a list of V, A..B, A..B:STEP or A..B:xFACTOR:\n\n"
+	       "  pagetoll run tlb.chase stride=32m+128 pointers=1,10..200:10\n\n"
+	       "'pagetoll list' has the benchmarks, 'pagetoll info BENCH' their parameters. "
+	       "--sysroot goes with --dry-run only.",
+};
+const struct verb verb_run = {
+	.name = "run",
+	.summary = "Measure what memory management costs on this machine",
+	.operand = OPERAND_WORDS,
+	.argp = &run_argp,
+	.run = run_run,
+};
