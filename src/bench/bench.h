@@ -29,6 +29,7 @@ struct bench_ctx;
  *   STRIDE p  p.bytes (INT, offset included), p.base_bytes (without the offset)
  *   CPU p     p.id (INT)
  *   NODE p    p.node (INT; -1 for words such as "none" and "default")
+ *             for the parameter "load" also load.cpu: a CPU of that node for the load, -1: none
  */
 struct bench_setting {
 	struct attrs given;

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* Common parts of the pointer chases: links, lists, repetitions, checksum. Proof is in
+ * chase_proof.c. */
+#include "bench/chase.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "host/clock.h"
+#include "mem/chase_loops.h"
+#include "mem/proof.h"
+
+enum {
+	SAMPLE_REFS = 60000, /* at least so many references a repetition */
+	SAMPLE_REFS_MAX = 200000,
+	LIST_MIN =
+		256, /* a shorter list is repeated, so that its end is not seen every few loads */
+};
+
+const struct metric chase_metrics[] = {
+	[M_REF_NS] = { "ref_ns", "time per reference", "ns", BETTER_LOWER, EST_MIN, FORM_SAMPLES },
+	[M_REF_CYCLES] = { "ref_cycles", "core cycles per reference", "cycles", BETTER_LOWER,
+			   EST_MIN, FORM_SAMPLES },
+	[M_ADD_NS] = { "add_ns",
+		       "time per dependent addition around the repetition: one core cycle", "ns",
+		       BETTER_NONE, EST_MIN, FORM_SAMPLES },
+	[M_PAGE_TABLE_BYTES] = { "page_table_bytes", "page tables made for the region (VmPTE)",
+				 "bytes", BETTER_NONE, EST_MEDIAN, FORM_EXACT },
+	{ .name = NULL },
+};
+
+const char *const chase_order_words[] = { "random", "sequential", NULL };
+const char *const chase_load_words[] = { "none", NULL };
+
+void chase_placement(const struct bench_ctx *ctx, struct region_spec *spec)
+{
+	spec->data_node = -1;
+	spec->table_node = -1;
+	if (proof_count_nodes() < 2)
+		return;
+	spec->data_node = (int)bench_u64(ctx, "data.node");
+	spec->table_node = (int)bench_u64(ctx, "page-tables.node");
+}
+
+enum page_kind chase_page_kind(const struct bench_ctx *ctx)
+{
+	static const char *const words[] = { [PAGE_KIND_BASE] = "base",
+					     [PAGE_KIND_MTHP] = "mthp",
+					     [PAGE_KIND_THP] = "thp",
+					     [PAGE_KIND_HUGETLB] = "hugetlb" };
+	const char *kind = bench_text(ctx, "page.kind");
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(kind, words[i]) == 0)
+			return (enum page_kind)i;
+	return PAGE_KIND_BASE;
+}
+
+int chase_start_load(struct bench_ctx *ctx, struct chase_run *run)
+{
+	const uint64_t bytes = UINT64_C(256) << 20;
+	int node = (int)(int64_t)bench_u64(ctx, "load.node");
+	int64_t cpu = (int64_t)bench_u64(ctx, "load.cpu");
+	struct err e = { 0 };
+
+	if (node < 0)
+		return 0;
+	if (cpu < 0)
+		return bench_skip(ctx, "load=%d: no other CPU of that node is free for the load",
+				  node);
+	if (load_start((uint32_t)cpu, proof_count_nodes() < 2 ? -1 : node, bytes, &run->load, &e) <
+	    0)
+		return bench_fail(ctx, e.code, "%s", e.msg);
+	bench_proof_int(ctx, "load_cpu", cpu);
+	bench_proof_int(ctx, "load_bytes", (int64_t)bytes);
+	return 0;
+}
+
+uint64_t chase_run_offset(const struct chase_run *run, uint64_t i)
+{
+	return run->offsets ? run->offsets[i] : chase_offset(&run->chase, i);
+}
+
+void chase_link(struct chase_run *run)
+{
+	char *base = run->region.base;
+
+	for (uint64_t i = 0; i < run->chase.n; i++) {
+		char *from = base + chase_run_offset(run, i);
+		char *to = base + chase_run_offset(run, chase_next(&run->chase, i));
+
+		if (run->pair_bytes) {
+			*(void **)(void *)from = from + run->pair_bytes;
+			from += run->pair_bytes;
+		}
+		*(void **)(void *)from = to;
+	}
+	run->at = base + chase_run_offset(run, 0);
+	run->steps = 0;
+}
+
+int chase_list_reserve(struct chase_run *run, size_t elements, struct err *e)
+{
+	size_t cap = elements < LIST_MIN ? 2 * LIST_MIN : elements;
+	void *map = mmap(NULL, cap * sizeof(uintptr_t), PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (map == MAP_FAILED)
+		return err_set(e, errno, "no memory for a list of %zu addresses", cap);
+	run->list = map;
+	run->list_cap = cap;
+	return 0;
+}
+
+void chase_list_fill(struct chase_run *run)
+{
+	uint64_t n = run->chase.n;
+	uint64_t element = 0;
+
+	for (uint64_t k = 0; k < n; k++) {
+		run->list[k] = (uintptr_t)(run->region.base + chase_run_offset(run, element));
+		element = chase_next(&run->chase, element);
+	}
+	run->list_n = n;
+	while (run->list_n < LIST_MIN && run->list_n + n <= run->list_cap) {
+		memcpy(run->list + run->list_n, run->list, n * sizeof(*run->list));
+		run->list_n += n;
+	}
+	run->list_at = 0;
+	run->list_sum = 0;
+}
+
+/* References of one repetition: two rounds at least, but no endless ones. */
+static uint64_t sample_refs(uint64_t n)
+{
+	uint64_t refs = 2 * n > SAMPLE_REFS ? 2 * n : SAMPLE_REFS;
+
+	if (refs > SAMPLE_REFS_MAX)
+		refs = SAMPLE_REFS_MAX;
+	return refs / CHASE_UNROLL * CHASE_UNROLL;
+}
+
+/* Goes on for about @refs references from where it stands; returns how many. */
+static uint64_t advance(struct chase_run *run, uint64_t refs)
+{
+	if (!run->list) {
+		run->at = chase_links(run->at, refs);
+		run->steps += refs;
+		return refs;
+	}
+	if (refs >= run->list_n) {
+		uint64_t rounds = refs / run->list_n;
+
+		run->list_sum += chase_list(run->list, run->list_n, rounds);
+		return rounds * run->list_n;
+	}
+	if (refs > run->list_n - run->list_at)
+		refs = run->list_n - run->list_at;
+	run->list_sum += chase_list(run->list + run->list_at, refs, 1);
+	run->list_at = (run->list_at + refs) % run->list_n;
+	return refs;
+}
+
+void chase_warm(struct chase_run *run)
+{
+	advance(run, sample_refs(run->chase.n));
+}
+
+int chase_sample(struct bench_ctx *ctx, struct chase_run *run)
+{
+	uint64_t refs = sample_refs(run->chase.n);
+	int64_t start = clock_now_ns();
+	uint64_t done = advance(run, refs);
+	double ns = (double)(clock_now_ns() - start) / (double)done;
+
+	bench_value(ctx, M_REF_NS, ns);
+	bench_value_cycles(ctx, M_REF_CYCLES, ns);
+	return 0;
+}
+
+/* Where a linked chase must stand after run->steps steps. */
+static const char *expected_position(const struct chase_run *run)
+{
+	uint64_t hops = run->pair_bytes ? run->steps / 2 : run->steps;
+	const char *at = run->region.base + chase_run_offset(run, chase_element(&run->chase, hops));
+
+	return run->pair_bytes && run->steps % 2 ? at + run->pair_bytes : at;
+}
+
+int chase_check(struct bench_ctx *ctx, struct chase_run *run)
+{
+	bool right = run->list ? run->list_sum == 0 : run->at == expected_position(run);
+
+	bench_exact(ctx, M_PAGE_TABLE_BYTES,
+		    run->region.table_bytes_after - run->region.table_bytes_before);
+	bench_proof_text(ctx, "checksum", right ? "right" : "wrong");
+	if (!right)
+		return bench_invalid(ctx, "the chase does not stand where its steps lead");
+	if (run->contrary[0])
+		return bench_invalid(ctx, "%s", run->contrary);
+	return 0;
+}
+
+void chase_done(struct chase_run *run)
+{
+	load_stop(&run->load);
+	region_done(&run->region);
+	if (run->list)
+		munmap(run->list, run->list_cap * sizeof(*run->list));
+	free(run->offsets);
+	run->list = NULL;
+	run->offsets = NULL;
+}

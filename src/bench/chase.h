@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the pointer chases share: parameters of placement, the mapped region with its proof, the
+ * load beside it, and one timed repetition. Used by tlb_chase.c and cache_chase.c only.
+ */
+#ifndef PAGETOLL_BENCH_CHASE_H
+#define PAGETOLL_BENCH_CHASE_H
+
+#include "access/chase.h"
+#include "bench/bench.h"
+#include "mem/load.h"
+#include "mem/region.h"
+
+/* Metrics of both chases, in the order of the schema. */
+enum { M_REF_NS, M_REF_CYCLES, M_ADD_NS, M_PAGE_TABLE_BYTES };
+extern const struct metric chase_metrics[];
+
+extern const char *const chase_order_words[]; /* "random", "sequential" */
+extern const char *const chase_load_words[];  /* "none" */
+
+#define CHASE_PLACEMENT_PARAMS                                                           \
+	{ .name = "order",                                                               \
+	  .summary = "order of the references",                                          \
+	  .type = PARAM_CHOICE,                                                          \
+	  .def = "random",                                                               \
+	  .choices = chase_order_words },                                                \
+		{ .name = "cpu",                                                         \
+		  .summary = "CPU that measures",                                        \
+		  .type = PARAM_CPU,                                                     \
+		  .def = "auto" },                                                       \
+		{ .name = "data",                                                        \
+		  .summary = "memory node of the data",                                  \
+		  .type = PARAM_NODE,                                                    \
+		  .def = "local" },                                                      \
+		{ .name = "page-tables",                                                 \
+		  .summary = "memory node of the page tables",                           \
+		  .type = PARAM_NODE,                                                    \
+		  .def = "local" },                                                      \
+	{                                                                                \
+		.name = "load",                                                          \
+		.summary = "node on which another CPU streams through memory meanwhile", \
+		.type = PARAM_NODE, .def = "none", .choices = chase_load_words           \
+	}
+
+/* A region under measurement and where the chase stands in it. */
+struct chase_run {
+	struct region region;
+	struct load load;
+	struct chase chase;
+	uint64_t *offsets; /* owned: byte offset of each element; NULL: chase_offset() */
+	size_t n_offsets;
+	const uint64_t *sample; /* borrowed: offsets of elements to be proven */
+	size_t n_sample;
+	/* linked chases */
+	char *at;
+	uint64_t steps;      /* taken since linking */
+	uint64_t pair_bytes; /* each element is followed by a second access so far on; 0: none */
+	/* list chases (memory that cannot hold links) */
+	uintptr_t *list; /* owned mapping */
+	size_t list_cap, list_n, list_at;
+	uintptr_t list_sum;
+	char contrary[256]; /* evidence against what was asked; "": none */
+};
+
+/* Nodes for a region: -1 where the machine has one memory node and there is nothing to choose. */
+void chase_placement(const struct bench_ctx *ctx, struct region_spec *spec);
+/* The words of the PAGE parameter "page" as a kind. */
+enum page_kind chase_page_kind(const struct bench_ctx *ctx);
+
+/*
+ * Proof of what lies behind the populated elements (page size, frames, nodes, tables): stores
+ * evidence, what is unproven, and in run->contrary what contradicts the request. Called in setup.
+ */
+void chase_prove(struct bench_ctx *ctx, struct chase_run *run, uint64_t expected_bytes,
+		 uint64_t expected_tables);
+
+/* Starts the load that the setting asks for; 0 or nonzero as bench_fail() and bench_skip(). */
+int chase_start_load(struct bench_ctx *ctx, struct chase_run *run);
+
+/* Byte offset of element @i. */
+uint64_t chase_run_offset(const struct chase_run *run, uint64_t i);
+/* Writes the links of run->chase into the region, front to back, and stands at element 0. */
+void chase_link(struct chase_run *run);
+/* Fills the list with the addresses in visiting order. @cap entries were reserved by
+ * chase_list_reserve(). */
+int chase_list_reserve(struct chase_run *run, size_t elements, struct err *e);
+void chase_list_fill(struct chase_run *run);
+
+/* Runs some references untimed, so that caches and TLBs hold what they would in the long run. */
+void chase_warm(struct chase_run *run);
+/* One repetition of about 60 000 references or two rounds: reports ref_ns and ref_cycles. */
+int chase_sample(struct bench_ctx *ctx, struct chase_run *run);
+/* Contrary evidence and the checksum: did the chase take every step it was timed for? */
+int chase_check(struct bench_ctx *ctx, struct chase_run *run);
+
+void chase_done(struct chase_run *run);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Binding to CPUs, also on machines with more CPUs than a fixed cpu_set_t holds. */
+#ifndef PAGETOLL_HOST_AFFINITY_H
+#define PAGETOLL_HOST_AFFINITY_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/units.h"
+
+/* Binds the calling thread to one CPU. -EINVAL: offline or outside the allowed set. */
+int affinity_pin(uint32_t cpu, struct err *e);
+/* The CPUs that the calling thread may use; the mask grows until the kernel takes it. */
+int affinity_allowed(struct u32_list *ret_cpus, struct err *e);
+
+#endif

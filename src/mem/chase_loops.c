@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The measured loops. Empty asm statements with the value as operand keep the compiler from seeing
+ * through the dependence; they emit no instruction. See chase_loops.h for what each does.
+ */
+#include "mem/chase_loops.h"
+
+#define OPAQUE(x) __asm__ volatile("" : "+r"(x))
+
+void *chase_links(void *start, uint64_t steps)
+{
+	void **p = start;
+
+	for (; steps; steps -= CHASE_UNROLL) {
+		p = *p;
+		p = *p;
+		p = *p;
+		p = *p;
+		p = *p;
+		p = *p;
+		p = *p;
+		p = *p;
+		p = *p;
+		p = *p;
+		p = *p;
+		p = *p;
+		p = *p;
+		p = *p;
+		p = *p;
+		p = *p;
+		OPAQUE(p);
+	}
+	return p;
+}
+
+uintptr_t chase_list(const uintptr_t *list, size_t n, uint64_t rounds)
+{
+	uintptr_t x = 0;
+
+	for (; rounds; rounds--) {
+		for (size_t i = 0; i < n; i++) {
+			x = *(const uintptr_t *)(list[i] + x);
+			OPAQUE(x);
+		}
+	}
+	return x;
+}
+
+#define ADD1(sum, one)       \
+	do {                 \
+		sum += one;  \
+		OPAQUE(sum); \
+	} while (0)
+#define ADD4(sum, one)          \
+	do {                    \
+		ADD1(sum, one); \
+		ADD1(sum, one); \
+		ADD1(sum, one); \
+		ADD1(sum, one); \
+	} while (0)
+
+uint64_t loop_adds(uint64_t count)
+{
+	uint64_t sum = 0, one = 1;
+
+	OPAQUE(one); /* a register: some CPUs take additions of constants out of the chain */
+	for (; count; count -= CHASE_UNROLL) {
+		ADD4(sum, one);
+		ADD4(sum, one);
+		ADD4(sum, one);
+		ADD4(sum, one);
+	}
+	return sum;
+}
+
+uint64_t loop_stream(const void *base, size_t bytes)
+{
+	const char *p = base;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < bytes; i += 64) {
+		sum += *(const uint64_t *)(const void *)(p + i);
+		OPAQUE(sum);
+	}
+	return sum;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sources: proc(5) smaps and pagemap; Documentation/admin-guide/mm/pagemap.rst (bits 0-54 frame, 63
+ * present; frames read as 0 without CAP_SYS_ADMIN); mm/vmstat.c (per-node counters are batched per
+ * CPU and folded about once a second or by reading vm.stat_refresh).
+ */
+#include "mem/proof.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "host/counters.h"
+#include "host/sysroot.h"
+#include "mem/policy.h"
+
+enum { SAMPLE_MAX = 1024 };
+
+/* One "Key:  123 kB" line of smaps, added up while inside the region. */
+static void count_line(const char *line, struct proof_pages *p)
+{
+	char key[64];
+	long long kb;
+
+	if (sscanf(line, "%63[A-Za-z_]: %lld kB", key, &kb) != 2)
+		return;
+	if (strcmp(key, "Rss") == 0)
+		p->rss_bytes += kb * 1024;
+	else if (strcmp(key, "AnonHugePages") == 0)
+		p->huge_bytes += kb * 1024;
+	else if (strcmp(key, "Private_Hugetlb") == 0 || strcmp(key, "Shared_Hugetlb") == 0)
+		p->huge_bytes += kb * 1024;
+	else if (strcmp(key, "KernelPageSize") == 0 &&
+		 (p->kernel_page_bytes == 0 || kb * 1024 < p->kernel_page_bytes))
+		p->kernel_page_bytes = kb * 1024;
+}
+
+int proof_pages(const struct region *r, struct proof_pages *ret, struct err *e)
+{
+	struct proof_pages p = { 0 };
+	struct sysroot sr;
+	char *text, *save = NULL;
+	bool inside = false;
+	int result = sysroot_init(&sr, NULL, e);
+
+	if (result == 0)
+		result = sysroot_read(&sr, "proc/self/smaps", &text, NULL, e);
+	if (result < 0)
+		return result;
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		unsigned long from, to;
+
+		if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+			inside = from < (uintptr_t)r->base + r->spec.span_bytes &&
+				 to > (uintptr_t)r->base;
+		else if (inside)
+			count_line(line, &p);
+	}
+	free(text);
+	*ret = p;
+	return 0;
+}
+
+/* Evenly spread sample of the elements: the k-th of @count out of @n. */
+static size_t sampled(size_t n, size_t count, size_t k)
+{
+	return (size_t)((double)n / (double)count * (double)k);
+}
+
+static size_t sample_size(size_t n)
+{
+	return n < SAMPLE_MAX ? n : SAMPLE_MAX;
+}
+
+int proof_data_nodes(const struct region *r, const uint64_t *offsets, size_t n, int node,
+		     struct proof_nodes *ret)
+{
+	size_t count = sample_size(n);
+	void *pages[SAMPLE_MAX];
+	int nodes[SAMPLE_MAX];
+	struct proof_nodes p = { .asked = (int64_t)count };
+	int result;
+
+	for (size_t k = 0; k < count; k++)
+		pages[k] = r->base + offsets[sampled(n, count, k)];
+	result = policy_page_nodes(pages, count, nodes);
+	if (result < 0)
+		return result;
+	for (size_t k = 0; k < count; k++) {
+		if (nodes[k] < 0)
+			p.absent++;
+		else if (nodes[k] == node)
+			p.on_node++;
+		else
+			p.elsewhere++;
+	}
+	*ret = p;
+	return 0;
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int read_frames(int fd, const struct region *r, const uint64_t *offsets, size_t n,
+		       uint64_t *frames)
+{
+	const uint64_t present = UINT64_C(1) << 63, frame_bits = (UINT64_C(1) << 55) - 1;
+	long page = sysconf(_SC_PAGESIZE);
+
+	for (size_t k = 0; k < n; k++) {
+		uint64_t entry, at = (uintptr_t)(r->base + offsets[k]) / (uint64_t)page;
+
+		if (pread(fd, &entry, sizeof(entry), (off_t)(at * sizeof(entry))) !=
+		    (ssize_t)sizeof(entry))
+			return -EIO;
+		if (!(entry & present))
+			return -ENXIO;
+		frames[k] = entry & frame_bits;
+		if (frames[k] == 0)
+			return -EPERM;
+	}
+	return 0;
+}
+
+int proof_frames(const struct region *r, const uint64_t *offsets, size_t n, int64_t *ret_asked,
+		 int64_t *ret_frames, int64_t *ret_run)
+{
+	uint64_t frames[SAMPLE_MAX];
+	size_t count = sample_size(n);
+	int64_t different = 1, run = 0;
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC), result;
+
+	if (fd < 0)
+		return -errno;
+	result = read_frames(fd, r, offsets, count, frames);
+	close(fd);
+	if (result < 0)
+		return result;
+	for (size_t k = 1; k < count; k++)
+		run += frames[k] == frames[k - 1] + 1;
+	qsort(frames, count, sizeof(frames[0]), compare_u64);
+	for (size_t k = 1; k < count; k++)
+		different += frames[k] != frames[k - 1];
+	*ret_asked = (int64_t)count;
+	*ret_frames = different;
+	*ret_run = run;
+	return 0;
+}
+
+int64_t proof_huge_faults(const struct region *r, const uint64_t *offsets, size_t n,
+			  uint64_t base_page_bytes)
+{
+	struct thread_counts before, after;
+	size_t count = n < 64 ? n : 64;
+
+	counters_thread(&before);
+	for (size_t k = 0; k < count; k++) {
+		uint64_t at = offsets[sampled(n, count, k)];
+
+		(void)*(volatile const char *)(r->base + (at ^ base_page_bytes));
+	}
+	counters_thread(&after);
+	return after.minor_faults - before.minor_faults;
+}
+
+static int read_table_counter(const struct sysroot *sr, uint32_t node, int64_t *ret, struct err *e)
+{
+	char path[96], *text;
+	const char *at;
+	int result;
+
+	snprintf(path, sizeof(path), "sys/devices/system/node/node%u/vmstat", node);
+	result = sysroot_read(sr, path, &text, NULL, e);
+	if (result < 0)
+		return result;
+	at = strstr(text, "nr_page_table_pages ");
+	if (!at) {
+		free(text);
+		return err_set(e, ENODATA, "%s has no nr_page_table_pages", path);
+	}
+	*ret = (int64_t)strtoll(at + strlen("nr_page_table_pages "), NULL, 10);
+	free(text);
+	return 0;
+}
+
+static void settle_counters(const struct sysroot *sr)
+{
+	char *text;
+
+	if (sysroot_read(sr, "proc/sys/vm/stat_refresh", &text, NULL, NULL) == 0) {
+		free(text);
+		return;
+	}
+	struct timespec t = { .tv_sec = 1, .tv_nsec = 200000000 };
+
+	nanosleep(&t, NULL);
+}
+
+/* Adds sign times each node's counter: to the node asked for, and to all others. */
+static int add_counters(const struct sysroot *sr, const struct u32_list *nodes, int node, int sign,
+			struct proof_tables *p, struct err *e)
+{
+	settle_counters(sr);
+	for (size_t i = 0; i < nodes->n; i++) {
+		int64_t pages;
+		int result = read_table_counter(sr, nodes->v[i], &pages, e);
+
+		if (result < 0)
+			return result;
+		if ((int)nodes->v[i] == node)
+			p->on_node += sign * pages;
+		else
+			p->elsewhere += sign * pages;
+	}
+	return 0;
+}
+
+static int map_witness(int node, uint64_t page, uint64_t tables, struct proof_tables *p,
+		       char **ret_map, struct err *e)
+{
+	uint64_t span = page * (page / sizeof(uint64_t));
+	char *map = mmap(NULL, tables * span, PROT_READ,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (map == MAP_FAILED)
+		return err_set(e, errno, "mapping the witness: %s", strerror(errno));
+	madvise(map, tables * span, MADV_NOHUGEPAGE);
+	if (node >= 0)
+		p->policy_error = policy_bind_task((uint32_t)node);
+	for (uint64_t i = 0; i < tables; i++)
+		(void)*(volatile const char *)(map + i * span);
+	if (node >= 0 && p->policy_error == 0)
+		policy_reset_task();
+	p->tables = (int64_t)tables;
+	*ret_map = map;
+	return 0;
+}
+
+int proof_table_nodes(int node, uint64_t base_page_bytes, uint64_t tables, struct proof_tables *ret,
+		      struct err *e)
+{
+	uint64_t span = base_page_bytes * (base_page_bytes / sizeof(uint64_t));
+	struct proof_tables p = { 0 };
+	struct u32_list nodes = { 0 };
+	struct sysroot sr;
+	char *map = NULL;
+	int result = sysroot_init(&sr, NULL, e);
+
+	if (result == 0)
+		result = sysroot_read_list(&sr, "sys/devices/system/node/has_memory", &nodes, e);
+	if (result == 0)
+		result = add_counters(&sr, &nodes, node, -1, &p, e);
+	if (result == 0)
+		result = map_witness(node, base_page_bytes, tables, &p, &map, e);
+	if (result == 0)
+		result = add_counters(&sr, &nodes, node, 1, &p, e);
+	if (map)
+		munmap(map, tables * span);
+	u32_list_done(&nodes);
+	if (result == 0)
+		*ret = p;
+	return result;
+}
+
+size_t proof_count_nodes(void)
+{
+	struct u32_list nodes = { 0 };
+	struct sysroot sr;
+	size_t n = 1;
+
+	if (sysroot_init(&sr, NULL, NULL) == 0 &&
+	    sysroot_read_list(&sr, "sys/devices/system/node/has_memory", &nodes, NULL) == 0 &&
+	    nodes.n > 0)
+		n = nodes.n;
+	u32_list_done(&nodes);
+	return n;
+}
