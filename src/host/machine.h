@@ -39,7 +39,7 @@ struct cpu {
 	uint32_t id;
 	int32_t node; /* -1: belongs to no node */
 	bool online, allowed, isolated;
-	uint32_t package, core; /* core is unique within its package */
+	uint32_t package, core; /* core: its lowest CPU id, so SMT siblings have the same one */
 	unsigned capacity;      /* relative speed, 1024 = fastest kind; 1024 where not told */
 };
 
@@ -67,6 +67,7 @@ struct machine {
 	uint64_t leaf_table_span; /* bytes that one leaf page-table page maps */
 	uint64_t pmd_table_span;  /* ... one page-table page above it */
 	uint64_t pud_table_span;
+	uint64_t hugetlb_bytes;  /* hugetlb's default page size; 0: the kernel has none */
 	struct page_size *pages; /* owned; ascending by bytes, base first; also unusable ones */
 	size_t n_pages;
 	struct cpu *cpus; /* owned; ascending by id; every possible CPU that is told */
@@ -88,9 +89,13 @@ struct machine {
 int machine_read(const struct sysroot *sr, struct machine *ret, struct err *e);
 void machine_done(struct machine *m);
 
-const struct cpu *machine_cpu(const struct machine *m, uint32_t id);             /* NULL: none */
-const struct node *machine_node(const struct machine *m, uint32_t id);           /* NULL: none */
-const struct page_size *machine_page(const struct machine *m, const char *name); /* NULL: none */
+const struct cpu *machine_cpu(const struct machine *m, uint32_t id);   /* NULL: none */
+const struct node *machine_node(const struct machine *m, uint32_t id); /* NULL: none */
+/*
+ * By canonical name, or by the words "base", "hugetlb" (its default size) and "auto" (thp if
+ * usable, else base). NULL: none.
+ */
+const struct page_size *machine_page(const struct machine *m, const char *name);
 /* Memory nodes that this process may use. */
 size_t machine_count_memory_nodes(const struct machine *m);
 /* The data or unified cache of @level that @cpu uses; NULL: not told. */
