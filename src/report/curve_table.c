@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One table of curves. The richest of a few layouts that fits the width is taken: values with
+ * intervals and further metrics, values with intervals, values alone. Two curves that differ in one
+ * parameter also get their difference and their ratio: the difference tells what distance costs,
+ * the ratio how much worse the program runs.
+ */
+#include "report/curve_table.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "infer/infer.h"
+#include "report/curve_value.h"
+#include "report/render.h"
+
+enum { METRICS_MAX = 4, HEAD_MAX = 20 };
+
+struct sheet {
+	struct arena *arena;
+	const struct report *rep;
+	const struct report_options *o;
+	const struct curve_group *g;
+	const char *metrics[METRICS_MAX]; /* the headline first */
+	const char *units[METRICS_MAX];
+	size_t n_metrics;
+	struct curve_value *values; /* [metric][row][curve] */
+	const struct attr **rows;   /* inner values, ascending; NULL without an inner parameter */
+	size_t n_rows;
+	bool has_interval;
+	bool legend; /* heads are too long: "#1" */
+	int digits;
+};
+
+struct layout_try {
+	bool interval, further;
+};
+
+static struct curve_value *value_at(const struct sheet *s, size_t metric, size_t row, size_t curve)
+{
+	return &s->values[(metric * s->n_rows + row) * s->g->n + curve];
+}
+
+/* --- what stands in the sheet -------------------------------------------------------------- */
+
+/* The headline and every further metric that is better in one direction. */
+static void choose_metrics(struct sheet *s)
+{
+	const struct metric *m = s->g->schema ? s->g->schema->metrics : NULL;
+	for (size_t i = 0; m && m[i].name && s->n_metrics < METRICS_MAX; i++) {
+		if (i && m[i].better == BETTER_NONE)
+			continue;
+		s->metrics[s->n_metrics] = m[i].name;
+		s->units[s->n_metrics++] = m[i].unit;
+	}
+	for (size_t c = 0; c < s->g->n && !s->n_metrics; c++)
+		for (size_t p = 0; p < s->g->curves[c]->n && !s->n_metrics; p++) {
+			const struct measure *first = s->g->curves[c]->points[p]->measures[0];
+			if (!first->n_series)
+				continue;
+			s->metrics[0] = s->units[0] = first->series[0].metric;
+			s->n_metrics = 1;
+		}
+}
+
+static double inner_number(const struct attr *a)
+{
+	if (!a)
+		return NAN;
+	return a->kind == ATTR_INT ? (double)a->integer : a->kind == ATTR_REAL ? a->real : NAN;
+}
+
+static bool same_row(const struct attr *a, const struct attr *b)
+{
+	double x = inner_number(a), y = inner_number(b);
+	if (!isnan(x) || !isnan(y))
+		return x == y;
+	return strcmp(a->text ? a->text : "", b->text ? b->text : "") == 0;
+}
+
+/* The union of the curves' inner values; texts stay in order of appearance, behind the numbers. */
+static int collect_rows(struct sheet *s)
+{
+	size_t cap = 0;
+	for (size_t c = 0; c < s->g->n; c++) {
+		for (size_t p = 0; p < s->g->curves[c]->n; p++) {
+			const struct attr *a =
+				attrs_find(s->g->curves[c]->points[p]->setting, s->g->inner);
+			size_t at = 0;
+			while (a && at < s->n_rows && !same_row(s->rows[at], a))
+				at++;
+			if (!a || at < s->n_rows)
+				continue;
+			if (arena_grow(s->arena, &s->rows, s->n_rows, &cap, sizeof(*s->rows)) < 0)
+				return -ENOMEM;
+			while (at && inner_number(s->rows[at - 1]) > inner_number(a)) {
+				s->rows[at] = s->rows[at - 1];
+				at--;
+			}
+			s->rows[at] = a;
+			s->n_rows++;
+		}
+	}
+	return 0;
+}
+
+static const struct point *point_of(const struct sheet *s, size_t row, size_t curve)
+{
+	const struct curve_points *c = s->g->curves[curve];
+	if (!s->g->inner)
+		return row == curve && c->n ? c->points[0] : NULL;
+	for (size_t i = 0; i < c->n; i++) {
+		const struct attr *a = attrs_find(c->points[i]->setting, s->g->inner);
+		if (a && same_row(a, s->rows[row]))
+			return c->points[i];
+	}
+	return NULL;
+}
+
+static int fill_values(struct sheet *s)
+{
+	s->values = arena_alloc(s->arena,
+				(s->n_metrics * s->n_rows * s->g->n + 1) * sizeof(*s->values));
+	if (!s->values)
+		return -ENOMEM;
+	for (size_t m = 0; m < s->n_metrics; m++)
+		for (size_t r = 0; r < s->n_rows; r++)
+			for (size_t c = 0; c < s->g->n; c++) {
+				struct curve_value *v = value_at(s, m, r, c);
+				if (curve_value_read(s->arena, s->rep->run, s->g->schema,
+						     s->g->curves[c], point_of(s, r, c),
+						     s->metrics[m], v) < 0)
+					return -ENOMEM;
+				s->has_interval = s->has_interval || !isnan(v->low);
+			}
+	return 0;
+}
+
+/* --- heads --------------------------------------------------------------------------------- */
+
+static const char *param_text(const struct sheet *s, size_t curve, const char *name)
+{
+	const struct attr *a = attrs_find(&s->g->curves[curve]->outer, name);
+	struct str text = { 0 };
+	if (a)
+		render_param(&text, s->g->schema, a);
+	const char *ret =
+		text.failed ? NULL : render_clean(s->arena, str_text(&text), s->o->utf8, 0);
+	str_done(&text);
+	return ret ? ret : "";
+}
+
+static const char *clean_name(const struct sheet *s, const char *name)
+{
+	const char *ret = render_clean(s->arena, name, s->o->utf8, 2 * HEAD_MAX);
+	return ret ? ret : "";
+}
+
+/* The lines above a curve's columns: its values of the differing parameters, or its number. */
+static const char *curve_head(const struct sheet *s, size_t curve, const char *last)
+{
+	struct str head = { 0 };
+	if (s->legend)
+		str_addf(&head, "#%zu\n", curve + 1);
+	for (size_t i = 0; i < s->g->n_differing && !s->legend; i++)
+		str_addf(&head, "%s\n", param_text(s, curve, s->g->differing[i]));
+	str_add(&head, last);
+	const char *ret = head.failed ? NULL : arena_strdup(s->arena, str_text(&head));
+	str_done(&head);
+	return ret ? ret : last;
+}
+
+static const char *key_head(const struct sheet *s)
+{
+	struct str head = { 0 };
+	if (s->legend)
+		str_add(&head, "setting\n");
+	for (size_t i = 0; i < s->g->n_differing && !s->legend; i++)
+		str_addf(&head, "%s\n", clean_name(s, s->g->differing[i]));
+	str_add(&head, clean_name(s, s->g->inner));
+	const char *ret = head.failed ? NULL : arena_strdup(s->arena, str_text(&head));
+	str_done(&head);
+	return ret ? ret : "";
+}
+
+static void choose_legend(struct sheet *s)
+{
+	for (size_t c = 0; c < s->g->n; c++)
+		for (size_t i = 0; i < s->g->n_differing; i++)
+			if (str_columns(param_text(s, c, s->g->differing[i])) > HEAD_MAX ||
+			    str_columns(s->g->differing[i]) > HEAD_MAX)
+				s->legend = true;
+}
+
+/* --- cells --------------------------------------------------------------------------------- */
+
+static void set_number(struct table *t, size_t row, size_t column, double v, const char *unit,
+		       int digits)
+{
+	struct str text = { 0 };
+	render_value(&text, v, unit, digits, false);
+	table_set(t, row, column, str_text(&text));
+	t->failed = t->failed || text.failed;
+	str_done(&text);
+}
+
+static void set_value(struct table *t, const struct sheet *s, size_t row, size_t column,
+		      size_t metric, const struct curve_value *v)
+{
+	if (v->asked && isnan(v->value))
+		table_set(t, row, column, "-");
+	else if (v->asked)
+		set_number(t, row, column, v->value, s->units[metric], s->digits);
+	if (v->mark)
+		table_mark(t, row, column, v->mark_kind, v->mark);
+}
+
+static void set_interval(struct table *t, const struct sheet *s, size_t row, size_t column,
+			 size_t metric, const struct curve_value *v)
+{
+	struct str text = { 0 };
+	if (isnan(v->low))
+		return;
+	render_interval(&text, v->low, v->high, v->value, s->units[metric], s->digits);
+	table_set(t, row, column, str_text(&text));
+	t->failed = t->failed || text.failed;
+	str_done(&text);
+}
+
+/* The pair (minuend, subtrahend) of a table with difference and ratio; false: none. */
+static bool find_pair(const struct sheet *s, size_t *ret_from, size_t *ret_minus)
+{
+	if (!s->g->inner || s->g->n != 2 || s->g->n_differing != 1)
+		return false;
+	bool turned = strcmp(param_text(s, 0, s->g->differing[0]), "remote") == 0;
+	*ret_from = turned ? 0 : 1;
+	*ret_minus = turned ? 1 : 0;
+	return true;
+}
+
+static void add_pair_columns(struct table *t, const struct sheet *s, unsigned group)
+{
+	size_t from, minus;
+	if (!find_pair(s, &from, &minus))
+		return;
+	const char *name = s->g->differing[0];
+	const char *a = s->legend ? (from ? "#2" : "#1") : param_text(s, from, name);
+	const char *b = s->legend ? (minus ? "#2" : "#1") : param_text(s, minus, name);
+	const char *unit = s->units[0] ? s->units[0] : "";
+	const char *difference = arena_printf(s->arena, "%s - %s\n%s", a, b, unit);
+	const char *ratio = arena_printf(s->arena, "%s / %s\nratio", a, b);
+	table_add_column(t, difference ? difference : "", TABLE_RIGHT, group);
+	table_add_column(t, ratio ? ratio : "", TABLE_RIGHT, group);
+	t->failed = t->failed || !difference || !ratio;
+}
+
+static void set_pair(struct table *t, const struct sheet *s, size_t row, size_t column)
+{
+	size_t from, minus;
+	if (!find_pair(s, &from, &minus))
+		return;
+	const struct curve_value *a = value_at(s, 0, row, from), *b = value_at(s, 0, row, minus);
+	if (!a->asked || !b->asked)
+		return;
+	if (!a->counts || !b->counts) {
+		const struct curve_value *without = a->counts ? b : a;
+		table_set(t, row, column, "-");
+		table_set(t, row, column + 1, "-");
+		if (without->mark) {
+			table_mark(t, row, column, without->mark_kind, without->mark);
+			table_mark(t, row, column + 1, without->mark_kind, without->mark);
+		}
+		return;
+	}
+	struct str text = { 0 };
+	render_difference(&text, a->value - b->value, fmax(fabs(a->value), fabs(b->value)),
+			  s->digits);
+	table_set(t, row, column, str_text(&text));
+	str_clear(&text);
+	if (b->value != 0)
+		render_value(&text, a->value / b->value, NULL, 3, false);
+	else
+		str_add(&text, "-");
+	table_set(t, row, column + 1, str_text(&text));
+	t->failed = t->failed || text.failed;
+	str_done(&text);
+}
+
+/* --- tables -------------------------------------------------------------------------------- */
+
+static void set_row_name(struct table *t, const struct sheet *s, size_t row)
+{
+	struct str text = { 0 };
+	render_param(&text, s->g->schema, s->rows[row]);
+	const char *clean = render_clean(s->arena, str_text(&text), s->o->utf8, 2 * HEAD_MAX);
+	table_set(t, row, 0, clean ? clean : "");
+	t->failed = t->failed || !clean || text.failed;
+	str_done(&text);
+}
+
+static void set_curve_cells(struct table *t, const struct sheet *s, size_t row, size_t column,
+			    size_t curve, struct layout_try l)
+{
+	const struct curve_value *v = value_at(s, 0, row, curve);
+	set_value(t, s, row, column++, 0, v);
+	if (l.interval)
+		set_interval(t, s, row, column++, 0, v);
+	for (size_t m = 1; l.further && m < s->n_metrics; m++)
+		set_value(t, s, row, column++, m, value_at(s, m, row, curve));
+}
+
+static void add_curve_columns(struct table *t, const struct sheet *s, const char *head,
+			      unsigned group, struct layout_try l)
+{
+	table_add_column(t, head, TABLE_RIGHT, group);
+	if (l.interval) {
+		size_t c = table_add_column(t, "95 %", TABLE_RIGHT, group);
+		if (!t->failed)
+			t->columns[c].optional = true;
+	}
+	for (size_t m = 1; l.further && m < s->n_metrics; m++)
+		table_add_column(t, s->units[m], TABLE_RIGHT, group);
+}
+
+static void build(struct table *t, const struct sheet *s, struct layout_try l)
+{
+	table_init(t, s->arena, s->o);
+	t->indent = 2;
+	t->rule = true;
+	t->n_keys = 1;
+	size_t per_curve = 1 + l.interval + (l.further ? s->n_metrics - 1 : 0);
+	table_add_column(t, key_head(s), TABLE_RIGHT, 0);
+	for (size_t c = 0; c < s->g->n; c++)
+		add_curve_columns(t, s, curve_head(s, c, s->units[0] ? s->units[0] : ""),
+				  (unsigned)c + 1, l);
+	add_pair_columns(t, s, (unsigned)s->g->n + 1);
+	for (size_t r = 0; r < s->n_rows; r++) {
+		table_add_row(t);
+		set_row_name(t, s, r);
+		for (size_t c = 0; c < s->g->n; c++)
+			set_curve_cells(t, s, r, 1 + c * per_curve, c, l);
+		set_pair(t, s, r, 1 + s->g->n * per_curve);
+	}
+	for (size_t c = 1; c < t->n_columns; c++)
+		table_lift_marks(t, c, NOTE_UNPROVEN);
+}
+
+/* Without an inner parameter: a row a setting, its parameters as key columns. */
+static void build_flat(struct table *t, const struct sheet *s, struct layout_try l)
+{
+	table_init(t, s->arena, s->o);
+	t->indent = 2;
+	t->rule = true;
+	t->n_keys = s->g->n_differing;
+	for (size_t i = 0; i < s->g->n_differing; i++) {
+		size_t c = table_add_column(t, clean_name(s, s->g->differing[i]), TABLE_LEFT, 0);
+		if (!t->failed)
+			t->columns[c].wraps = true;
+	}
+	add_curve_columns(t, s, s->units[0] ? s->units[0] : "", 1, l);
+	for (size_t c = 0; c < s->g->n; c++) {
+		table_add_row(t);
+		for (size_t i = 0; i < s->g->n_differing; i++)
+			table_set(t, c, i, param_text(s, c, s->g->differing[i]));
+		set_curve_cells(t, s, c, s->g->n_differing, c, l);
+	}
+}
+
+static int render_table(struct str *out, const struct sheet *s)
+{
+	static const struct layout_try tries[] = {
+		{ true, true }, { true, false }, { false, true }, { false, false }
+	};
+	struct table t;
+	size_t n = sizeof(tries) / sizeof(*tries);
+	bool dropped = false;
+	for (size_t i = 0; i < n; i++) {
+		/* further metrics never push out an interval */
+		if (tries[i].interval != s->has_interval && i + 1 < n)
+			continue;
+		if (tries[i].further && s->n_metrics == 1)
+			continue;
+		(s->g->inner ? build : build_flat)(&t, s, tries[i]);
+		dropped = s->has_interval && !tries[i].interval;
+		if (table_width(&t) <= RENDER_WIDTH)
+			break;
+	}
+	int ret = table_render(out, &t, s->o);
+	if (dropped)
+		str_add(out, "  Intervals need more room than 80 columns: --format csv or json.\n");
+	return ret;
+}
+
+/* --- words around it ----------------------------------------------------------------------- */
+
+static void caption(struct str *out, const struct sheet *s)
+{
+	const struct bench_schema *schema = s->g->schema;
+	const struct metric *m = schema ? schema->metrics : NULL;
+	struct str text = { 0 };
+	str_add(&text, s->g->bench);
+	if (m && m->name) {
+		str_addf(&text, ": %s", m->summary && *m->summary ? m->summary : m->name);
+		if (s->rep->run->origin == ORIGIN_PUBLISHED)
+			str_add(&text, "; as published");
+		else if (m->form == FORM_SAMPLES)
+			str_addf(&text, "; median over invocations of the %s of each",
+				 m->estimator == EST_MIN ? "minimum" : "median");
+	}
+	const char *clean = render_clean(s->arena, str_text(&text), s->o->utf8, 400);
+	render_wrap(out, clean ? clean : "", 0, 2, RENDER_WIDTH);
+	str_clear(&text);
+	const struct attrs *outer = &s->g->curves[0]->outer;
+	for (size_t i = 0; i < outer->n; i++) {
+		bool differs = false;
+		for (size_t k = 0; k < s->g->n_differing; k++)
+			differs = differs || strcmp(s->g->differing[k], outer->v[i].name) == 0;
+		if (differs)
+			continue;
+		str_addf(&text, "%s%s=", text.len ? " " : "", outer->v[i].name);
+		render_param(&text, schema, &outer->v[i]);
+	}
+	if (text.len) {
+		clean = render_clean(s->arena, str_text(&text), s->o->utf8, 800);
+		render_paragraph(out, 2, "", clean ? clean : "");
+	}
+	out->failed = out->failed || text.failed || !clean;
+	str_done(&text);
+}
+
+static void legend(struct str *out, const struct sheet *s)
+{
+	for (size_t c = 0; s->legend && c < s->g->n; c++) {
+		struct str text = { 0 };
+		for (size_t i = 0; i < s->g->n_differing; i++)
+			str_addf(&text, "%s%s=%s", i ? " " : "", s->g->differing[i],
+				 param_text(s, c, s->g->differing[i]));
+		const char *clean = render_clean(s->arena, str_text(&text), s->o->utf8, 400);
+		char head[32];
+		struct str h = { 0 };
+		str_addf(&h, "#%zu  ", c + 1);
+		strncpy(head, str_text(&h), sizeof(head) - 1);
+		head[sizeof(head) - 1] = '\0';
+		str_done(&h);
+		render_paragraph(out, 2, head, clean ? clean : "");
+		out->failed = out->failed || text.failed || !clean;
+		str_done(&text);
+	}
+}
+
+/* Every curve skipped: there are no rows, only reasons. */
+static void only_reasons(struct str *out, const struct sheet *s)
+{
+	for (size_t c = 0; c < s->g->n; c++) {
+		const struct measure *m = s->g->curves[c]->skipped;
+		struct str text = { 0 };
+		for (size_t i = 0; i < s->g->n_differing; i++)
+			str_addf(&text, "%s=%s ", s->g->differing[i],
+				 param_text(s, c, s->g->differing[i]));
+		if (text.len)
+			text.data[text.len - 1] = ':';
+		str_addf(&text, "%s%s", text.len ? " " : "",
+			 m && m->reason ? m->reason : "not measured, no reason recorded");
+		const char *clean = render_clean(s->arena, str_text(&text), s->o->utf8, 800);
+		render_paragraph(out, 2, "- ", clean ? clean : "");
+		out->failed = out->failed || text.failed || !clean;
+		str_done(&text);
+	}
+}
+
+int curve_group_render(struct str *out, const struct report *rep, const struct curve_group *g,
+		       const struct report_options *o)
+{
+	struct arena a = { 0 };
+	struct sheet s = { .arena = &a,
+			   .rep = rep,
+			   .o = o,
+			   .g = g,
+			   .digits = rep->run->origin == ORIGIN_PUBLISHED ? 4 : 3 };
+	int ret = 0;
+	choose_metrics(&s);
+	choose_legend(&s);
+	if (g->inner)
+		ret = collect_rows(&s);
+	else
+		s.n_rows = g->n;
+	if (ret == 0)
+		ret = fill_values(&s);
+	if (ret == 0) {
+		caption(out, &s);
+		legend(out, &s);
+		if (!s.n_rows || !s.n_metrics)
+			only_reasons(out, &s);
+		else
+			ret = render_table(out, &s);
+	}
+	if (ret == 0)
+		ret = curve_losses_render(out, &a, rep, g, o);
+	arena_done(&a);
+	return ret < 0 ? ret : out->failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The report as one JSON document: what the run file holds plus what is derived from it. Keys are
+ * described in docs/json.md. A value that is missing is null and has its reason beside it.
+ */
+#include "report/report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "base/escape.h"
+#include "infer/infer.h"
+#include "record/json.h"
+#include "report/render.h"
+
+enum { REPORT_JSON_VERSION = 1 };
+
+/* Text that is not UTF-8 (a command line may hold any bytes) is made valid, as in run files. */
+static json_t *text_or_null(const char *text)
+{
+	struct str clean = { 0 };
+	if (!text)
+		return json_null();
+	escape_utf8(&clean, text);
+	json_t *j = clean.failed ? NULL : json_string(str_text(&clean));
+	str_done(&clean);
+	return j;
+}
+
+/* Takes over @value, also when it fails. */
+static int put(json_t *o, const char *key, json_t *value)
+{
+	return value ? json_object_set_new(o, key, value) : -1;
+}
+
+static json_t *json_from_estimate(const struct run *r, const struct point *p,
+				  const struct metric *m)
+{
+	struct estimate e;
+	estimate_point(r, p, m->name, &e);
+	json_t *o = json_object();
+	bool has_interval = !isnan(e.low) && !isnan(e.high);
+	int bad = !o;
+	bad = bad || put(o, "metric", text_or_null(m->name));
+	bad = bad || put(o, "unit", text_or_null(m->unit));
+	bad = bad || put(o, "better", text_or_null(better_name(m->better)));
+	bad = bad || put(o, "estimator", text_or_null(estimator_name(m->estimator)));
+	bad = bad || put(o, "value", json_real_or_null(e.value));
+	bad = bad || put(o, "reason", text_or_null(isnan(e.value) ? e.reason : NULL));
+	bad = bad || put(o, "ci95_low", json_real_or_null(e.low));
+	bad = bad || put(o, "ci95_high", json_real_or_null(e.high));
+	bad = bad || put(o, "interval_reason",
+			 text_or_null(has_interval        ? NULL
+				      : e.interval_reason ? e.interval_reason
+							  : e.reason));
+	bad = bad || put(o, "min", json_real_or_null(e.min));
+	bad = bad || put(o, "q25", json_real_or_null(e.q25));
+	bad = bad || put(o, "q75", json_real_or_null(e.q75));
+	bad = bad || put(o, "n_invocations", json_integer((json_int_t)e.n_invocations));
+	if (bad) {
+		json_decref(o);
+		return NULL;
+	}
+	return o;
+}
+
+static json_t *json_from_estimates(const struct run *r, const struct point *p,
+				   const struct bench_schema *s)
+{
+	json_t *list = json_array();
+	for (const struct metric *m = s ? s->metrics : NULL; list && m && m->name; m++)
+		if (m->form != FORM_TABLE &&
+		    json_array_append_new(list, json_from_estimate(r, p, m))) {
+			json_decref(list);
+			return NULL;
+		}
+	return list;
+}
+
+static json_t *json_from_measures(const struct measure *const *v, size_t n)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; list && i < n; i++)
+		if (json_array_append_new(list, json_from_measure(v[i]))) {
+			json_decref(list);
+			return NULL;
+		}
+	return list;
+}
+
+static json_t *json_from_point(const struct run *r, const struct point *p)
+{
+	const struct bench_schema *s = run_schema(r, p->bench);
+	json_t *o = json_object();
+	int bad = !o;
+	bad = bad || put(o, "bench", text_or_null(p->bench));
+	bad = bad || put(o, "revision", s ? json_integer(s->revision) : json_null());
+	bad = bad || put(o, "setting", json_from_attrs(p->setting));
+	bad = bad || put(o, "estimates", json_from_estimates(r, p, s));
+	bad = bad ||
+	      put(o, "measures",
+		  json_from_measures((const struct measure *const *)p->measures, p->n_measures));
+	if (bad) {
+		json_decref(o);
+		return NULL;
+	}
+	return o;
+}
+
+static json_t *json_from_points(const struct report *rep)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; list && i < rep->points.n; i++)
+		if (json_array_append_new(list, json_from_point(rep->run, &rep->points.v[i]))) {
+			json_decref(list);
+			return NULL;
+		}
+	return list;
+}
+
+static json_t *json_from_facts(const struct report *rep)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; list && i < rep->facts.n; i++) {
+		const struct fact *f = &rep->facts.v[i];
+		static const char *const word[] = {
+			[AGREE_YES] = "agrees", [AGREE_NO] = "differs"
+		};
+		json_t *o = json_from_fact(f);
+		enum agreement agree = fact_agreement(f);
+		if (!o ||
+		    put(o, "agreement",
+			agree == AGREE_UNKNOWN ? json_null() : json_string(word[agree])) ||
+		    json_array_append(list, o)) {
+			json_decref(o);
+			json_decref(list);
+			return NULL;
+		}
+		json_decref(o);
+	}
+	return list;
+}
+
+/* Those that could not run at all, so that a reader need not look for an absence. */
+static json_t *json_from_skipped(const struct report *rep)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; list && i < rep->curves.n; i++) {
+		const struct curve_points *c = &rep->curves.v[i];
+		if (!c->skipped)
+			continue;
+		json_t *o = json_object();
+		if (!o || put(o, "bench", text_or_null(c->bench)) ||
+		    put(o, "setting", json_from_attrs(&c->outer)) ||
+		    put(o, "verdict", text_or_null(verdict_name(c->skipped->verdict))) ||
+		    put(o, "reason", text_or_null(c->skipped->reason)) ||
+		    json_array_append(list, o)) {
+			json_decref(o);
+			json_decref(list);
+			return NULL;
+		}
+		json_decref(o);
+	}
+	return list;
+}
+
+int report_json(struct str *out, const struct report *rep)
+{
+	const struct run *r = rep->run;
+	json_t *doc = json_object();
+	int bad = !doc;
+	bad = bad || put(doc, "format", json_string("pagetoll-report"));
+	bad = bad || put(doc, "format_version", json_integer(REPORT_JSON_VERSION));
+	bad = bad || put(doc, "run", json_from_header(r));
+	bad = bad || put(doc, "complete", json_boolean(r->has_footer && r->complete));
+	bad = bad || put(doc, "footer", r->has_footer ? json_from_footer(r) : json_null());
+	bad = bad || put(doc, "bad_lines", json_integer((json_int_t)r->n_bad_lines));
+	bad = bad || put(doc, "facts", json_from_facts(rep));
+	bad = bad || put(doc, "skipped", json_from_skipped(rep));
+	bad = bad || put(doc, "points", json_from_points(rep));
+	char *text = bad ? NULL : json_dumps(doc, JSON_INDENT(1));
+	json_decref(doc);
+	if (!text)
+		return -ENOMEM;
+	str_add(out, text);
+	str_add(out, "\n");
+	free(text);
+	return out->failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Text, numbers and wrapping for the text renderers. Leaves out what a line means: see text.c,
+ * toll_card.c and about.c.
+ */
+#include "report/render.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/escape.h"
+#include "base/units.h"
+
+void render_paint(struct str *out, const struct report_options *o, enum paint p, const char *text)
+{
+	static const char *const code[] = {
+		[PAINT_BOLD] = "1", [PAINT_RED] = "31", [PAINT_YELLOW] = "33", [PAINT_GREEN] = "32"
+	};
+	if (o->colour && *text)
+		str_addf(out, "\033[%sm%s\033[0m", code[p], text);
+	else
+		str_add(out, text);
+}
+
+/* The first @max code points of @text, in bytes. */
+static size_t bytes_of_columns(const char *text, size_t max)
+{
+	size_t i = 0, columns = 0;
+	for (; text[i]; i++)
+		if (((unsigned char)text[i] & 0xc0) != 0x80 && ++columns > max)
+			break;
+	return i;
+}
+
+const char *render_clean(struct arena *a, const char *text, bool utf8, size_t max)
+{
+	struct str blanked = { 0 }, clean = { 0 };
+	for (const char *p = text; *p; p++)
+		str_add_n(&blanked, *p == '\n' || *p == '\t' ? " " : p, 1);
+	escape_terminal(&clean, str_text(&blanked));
+	str_clear(&blanked);
+	for (const char *p = str_text(&clean); *p; p++) {
+		unsigned char c = (unsigned char)*p;
+		if (utf8 || c < 0x80)
+			str_add_n(&blanked, p, 1);
+		else if ((c & 0xc0) != 0x80)
+			str_add(&blanked, "?");
+	}
+	const char *all = str_text(&blanked);
+	size_t columns = str_columns(all);
+	const char *ret = NULL;
+	if (!blanked.failed && !clean.failed) {
+		if (max && columns > max)
+			ret = arena_printf(a, "%.*s... (%zu characters, cut here)",
+					   (int)bytes_of_columns(all, max), all, columns);
+		else
+			ret = arena_strdup(a, all);
+	}
+	str_done(&blanked);
+	str_done(&clean);
+	return ret;
+}
+
+size_t render_line_bytes(const char *text, size_t room, size_t *ret_skip)
+{
+	size_t n = bytes_of_columns(text, room);
+	*ret_skip = 0;
+	if (!text[n])
+		return n;
+	size_t end = n;
+	while (end && text[end] != ' ')
+		end--;
+	if (!end)
+		return n; /* one long word */
+	size_t after = end;
+	while (text[after] == ' ')
+		after++;
+	*ret_skip = after - end;
+	return end;
+}
+
+void render_wrap(struct str *out, const char *text, size_t first, size_t hang, size_t width)
+{
+	size_t at = first;
+	do {
+		size_t room = width > at + 8 ? width - at : 8;
+		size_t skip;
+		size_t n = render_line_bytes(text, room, &skip);
+		/* a long word that would fit on a line of its own is not broken here */
+		if (at > hang && text[n] && !skip && strcspn(text, " ") <= width - hang)
+			n = 0;
+		str_add_n(out, text, n);
+		text += n + skip;
+		str_add(out, "\n");
+		if (*text)
+			for (size_t i = 0; i < hang; i++)
+				str_add(out, " ");
+		at = hang;
+	} while (*text);
+}
+
+void render_paragraph(struct str *out, size_t indent, const char *head, const char *text)
+{
+	for (size_t i = 0; i < indent; i++)
+		str_add(out, " ");
+	str_add(out, head);
+	size_t at = indent + str_columns(head);
+	render_wrap(out, text, at, at, RENDER_WIDTH);
+}
+
+/* --- numbers ------------------------------------------------------------------------------- */
+
+struct scale {
+	double divisor;
+	const char *name;
+	bool whole; /* no decimals */
+};
+
+static struct scale scale_of(double value, const char *unit)
+{
+	static const char *const sizes[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	struct scale s = { 1, unit ? unit : "", false };
+	if (!unit)
+		return s;
+	if (strcmp(unit, "bytes") == 0) {
+		size_t i = 0;
+		while (i + 1 < sizeof(sizes) / sizeof(*sizes) &&
+		       fabs(value) / s.divisor >= 1023.5) {
+			s.divisor *= 1024;
+			i++;
+		}
+		s.name = sizes[i];
+		s.whole = i == 0;
+	} else if (strcmp(unit, "Hz") == 0) {
+		s.divisor = fabs(value) >= 1e9 ? 1e9 : fabs(value) >= 1e6 ? 1e6 : 1;
+		s.name = s.divisor == 1e9 ? "GHz" : s.divisor == 1e6 ? "MHz" : "Hz";
+	} else if (strcmp(unit, "percent") == 0) {
+		s.name = "%";
+	} else if (strcmp(unit, "entries") == 0 || strcmp(unit, "count") == 0 ||
+		   strcmp(unit, "ways") == 0) {
+		s.whole = true;
+	}
+	return s;
+}
+
+static void add_number(struct str *out, double value, struct scale s, int digits)
+{
+	char buf[UNITS_TEXT_BYTES];
+	double v = value / s.divisor;
+	/* exact sizes stay exact: "256 KiB", not "256.0" */
+	if (s.whole || fabs(v) >= 1000 || (s.divisor > 1 && v == floor(v)))
+		str_addf(out, "%.0f", v);
+	else
+		str_add(out, format_digits(buf, v, digits));
+}
+
+void render_value(struct str *out, double value, const char *unit, int digits, bool with_unit)
+{
+	struct scale s = scale_of(value, unit);
+	add_number(out, value, s, digits);
+	/* a scaled unit cannot be left to the title */
+	if (*s.name && (with_unit || s.divisor != 1))
+		str_addf(out, " %s", s.name);
+}
+
+void render_interval(struct str *out, double low, double high, double value, const char *unit,
+		     int digits)
+{
+	struct scale s = scale_of(value, unit);
+	str_add(out, "[");
+	add_number(out, low, s, digits);
+	str_add(out, ", ");
+	add_number(out, high, s, digits);
+	str_add(out, "]");
+}
+
+void render_difference(struct str *out, double value, double scale, int digits)
+{
+	char buf[UNITS_TEXT_BYTES];
+	int before = scale > 0 ? (int)floor(log10(scale)) + 1 : 1;
+	int decimals = digits - before;
+	if (decimals < 0)
+		decimals = 0;
+	double step = pow(10, -decimals);
+	double rounded = round(value / step) * step;
+	if (fabs(rounded) < step / 2) {
+		str_add(out, "0");
+		return;
+	}
+	int own = (int)floor(log10(fabs(rounded)) + 1e-9) + 1 + decimals;
+	str_add(out, format_digits(buf, rounded, own < 1 ? 1 : own));
+}
+
+void render_time(struct str *out, int64_t unix_ns)
+{
+	time_t t = (time_t)(unix_ns / 1000000000);
+	struct tm tm;
+	if (unix_ns <= 0 || !gmtime_r(&t, &tm)) {
+		str_add(out, "unknown");
+		return;
+	}
+	str_addf(out, "%04d-%02d-%02d %02d:%02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1,
+		 tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+}
+
+void render_param(struct str *out, const struct bench_schema *s, const struct attr *a)
+{
+	char buf[UNITS_TEXT_BYTES];
+	const struct param *p = s ? schema_param(s, a->name) : NULL;
+	if (a->kind == ATTR_INT && a->integer >= 0 && p && p->type == PARAM_BYTES)
+		str_add(out, format_size(buf, (uint64_t)a->integer));
+	else if (a->kind == ATTR_TEXT)
+		str_add(out, a->text);
+	else
+		attr_format(out, a);
+}
+
+enum agreement fact_agreement(const struct fact *f)
+{
+	if (isnan(f->value) || isnan(f->advertised) || f->advertised <= 0)
+		return AGREE_UNKNOWN;
+	if (!isnan(f->nominal) && f->nominal == f->advertised)
+		return AGREE_YES;
+	if (!isnan(f->low) && !isnan(f->high) && f->low <= f->advertised &&
+	    f->advertised <= f->high)
+		return AGREE_YES;
+	return fabs(f->value / f->advertised - 1) <= 0.05 ? AGREE_YES : AGREE_NO;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A run with its points, curves and facts. Facts are always recomputed: stored ones are a cache of
+ * an older method.
+ */
+#include "report/report.h"
+
+#include <errno.h>
+
+#include "infer/infer.h"
+
+int report_init(struct report *rep, const struct run *r, struct err *e)
+{
+	struct report new = { .run = r };
+	int ret = points_assemble(&new.arena, r, &new.points);
+	if (ret == 0)
+		ret = curves_assemble(&new.arena, r, &new.points, &new.curves);
+	if (ret == 0)
+		ret = infer_facts(&new.arena, r, &new.curves, &new.facts, e);
+	if (ret < 0) {
+		arena_done(&new.arena);
+		err_set(e, -ret, "no report of run %.64s: %s", r->id ? r->id : "without an id",
+			ret == -ENOMEM ? "memory ran out" : "its measures make no curves");
+		return ret;
+	}
+	*rep = new;
+	return 0;
+}
+
+void report_done(struct report *rep)
+{
+	arena_done(&rep->arena);
+	*rep = (struct report){ 0 };
+}

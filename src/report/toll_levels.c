@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A block a page size: the levels of its data TLB and what missing them adds; a block for the data
+ * caches. Facts of other experiments (more conditions than page and level) are left to `show`.
+ */
+#include "report/toll_levels.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "report/render.h"
+#include "report/table.h"
+
+enum { LEVELS_MAX = 5 };
+
+/* The fact @id that holds for exactly @page (NULL: any condition is refused) and @level (0: none).
+ */
+static const struct fact *find(const struct report *rep, const char *id, const char *page,
+			       int64_t level)
+{
+	for (size_t i = 0; i < rep->facts.n; i++) {
+		const struct fact *f = &rep->facts.v[i];
+		size_t conditions = (page ? 1u : 0u) + (level > 0 ? 1u : 0u);
+		if (strcmp(f->id, id) != 0 || f->where.n != conditions)
+			continue;
+		if (page && strcmp(attrs_text(&f->where, "page", ""), page) != 0)
+			continue;
+		if (level && attrs_int(&f->where, "level", 0) != level)
+			continue;
+		return f;
+	}
+	return NULL;
+}
+
+/* "63 [62, 65]", or "-" with the reason; nothing for an absent fact. */
+static void set_fact(struct table *t, size_t row, size_t column, const struct fact *f)
+{
+	struct str text = { 0 };
+	if (!f)
+		return;
+	if (isnan(f->value)) {
+		table_set(t, row, column, "-");
+		table_mark(t, row, column, NOTE_REASON,
+			   f->reason ? f->reason : "not measured, no reason recorded");
+		return;
+	}
+	render_value(&text, f->value, f->unit, 3, false);
+	if (!isnan(f->low) && !isnan(f->high)) {
+		str_add(&text, " ");
+		render_interval(&text, f->low, f->high, f->value, f->unit, 3);
+	}
+	table_set(t, row, column, str_text(&text));
+	if (isnan(f->low) || isnan(f->high))
+		table_mark(t, row, column, NOTE_REASON,
+			   f->interval_reason ? f->interval_reason : "no interval");
+	if (f->note)
+		table_mark(t, row, column, NOTE_REASON, f->note);
+	t->failed = t->failed || text.failed;
+	str_done(&text);
+}
+
+static void set_advertised(struct table *t, size_t row, size_t column, const struct fact *f)
+{
+	struct str text = { 0 };
+	enum agreement agree = f ? fact_agreement(f) : AGREE_UNKNOWN;
+	if (!f || isnan(f->advertised))
+		return;
+	render_value(&text, f->advertised, f->unit, 3, false);
+	if (agree != AGREE_UNKNOWN)
+		str_add(&text, agree == AGREE_YES ? " agrees" : " differs");
+	table_set(t, row, column, str_text(&text));
+	t->failed = t->failed || text.failed;
+	str_done(&text);
+}
+
+static void set_plain(struct table *t, size_t row, size_t column, double v, const char *unit)
+{
+	struct str text = { 0 };
+	if (isnan(v))
+		return;
+	render_value(&text, v, unit, 3, false);
+	table_set(t, row, column, str_text(&text));
+	t->failed = t->failed || text.failed;
+	str_done(&text);
+}
+
+static void set_label(struct table *t, size_t row, const char *fmt, int64_t level)
+{
+	struct str text = { 0 };
+	str_addf(&text, "%s%lld", fmt, (long long)level);
+	table_set(t, row, 0, str_text(&text));
+	t->failed = t->failed || text.failed;
+	str_done(&text);
+}
+
+static void optional_from(struct table *t, size_t first)
+{
+	for (size_t c = first; c < t->n_columns; c++)
+		t->columns[c].optional = true;
+}
+
+/* --- page sizes ---------------------------------------------------------------------------- */
+
+/* Page words of the run in order of appearance: of facts, then of settings that could not run. */
+static int collect_pages(struct arena *a, const struct report *rep, struct attrs *ret)
+{
+	for (size_t i = 0; i < rep->facts.n; i++) {
+		const struct fact *f = &rep->facts.v[i];
+		const char *page = attrs_text(&f->where, "page", NULL);
+		bool ours = strncmp(f->id, "tlb.", 4) == 0 || strncmp(f->id, "walk.", 5) == 0;
+		if (page && ours && !attrs_find(ret, page) && attrs_set_int(a, ret, page, 0) < 0)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < rep->curves.n; i++) {
+		const struct curve_points *c = &rep->curves.v[i];
+		const char *page = attrs_text(&c->outer, "page", NULL);
+		if (page && c->skipped && !attrs_find(ret, page) &&
+		    attrs_set_int(a, ret, page, 0) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static bool page_is_measured(const struct report *rep, const char *page)
+{
+	static const char *const ids[] = { "tlb.hit_ns", "walk.cached_ns", "walk.memory_ns", NULL };
+	for (int64_t level = 1; level <= LEVELS_MAX; level++) {
+		const struct fact *f = find(rep, "tlb.entries", page, level);
+		if (f && !isnan(f->value))
+			return true;
+	}
+	for (size_t i = 0; ids[i]; i++) {
+		const struct fact *f = find(rep, ids[i], page, i == 0 ? 2 : 0);
+		if (f && !isnan(f->value))
+			return true;
+	}
+	return false;
+}
+
+static int render_entries(struct str *out, struct arena *a, const struct report *rep,
+			  const char *page, const struct report_options *o)
+{
+	struct table t;
+	table_init(&t, a, o);
+	t.indent = 2;
+	table_add_column(&t, "data TLB", TABLE_LEFT, 0);
+	table_add_column(&t, "entries [95 %]", TABLE_LEFT, 1);
+	table_add_column(&t, "size", TABLE_LEFT, 1);
+	table_add_column(&t, "ways", TABLE_LEFT, 1);
+	table_add_column(&t, "reach [95 %]", TABLE_LEFT, 1);
+	table_add_column(&t, "CPUID", TABLE_LEFT, 1);
+	if (t.failed)
+		return -ENOMEM;
+	t.n_keys = 1;
+	optional_from(&t, 2);
+	for (int64_t level = 1; level <= LEVELS_MAX; level++) {
+		const struct fact *entries = find(rep, "tlb.entries", page, level);
+		const struct fact *reach = find(rep, "tlb.reach", page, level);
+		const struct fact *ways = find(rep, "tlb.ways", page, level);
+		if (!entries)
+			continue;
+		size_t row = table_add_row(&t);
+		set_label(&t, row, "level ", level);
+		set_fact(&t, row, 1, entries);
+		set_plain(&t, row, 2, entries->nominal, entries->unit);
+		if (ways)
+			set_plain(&t, row, 3, ways->value, "count");
+		if (reach && !isnan(reach->value))
+			set_fact(&t, row, 4, reach);
+		set_advertised(&t, row, 5, entries);
+	}
+	return table_render(out, &t, o);
+}
+
+static int render_costs(struct str *out, struct arena *a, const struct report *rep,
+			const char *page, const struct report_options *o)
+{
+	static const struct {
+		const char *what, *ns, *cycles;
+		int64_t level;
+	} rows[] = {
+		{ "level-1 miss that hits level 2", "tlb.hit_ns", "tlb.hit_cycles", 2 },
+		{ "page walk, tables cached", "walk.cached_ns", "walk.cached_cycles", 0 },
+		{ "page walk, tables in memory", "walk.memory_ns", "walk.memory_cycles", 0 },
+	};
+	struct table t;
+	table_init(&t, a, o);
+	t.indent = 2;
+	table_add_column(&t, "what it adds to a reference", TABLE_LEFT, 0);
+	table_add_column(&t, "ns [95 %]", TABLE_LEFT, 1);
+	table_add_column(&t, "core cycles [95 %]", TABLE_LEFT, 1);
+	if (t.failed)
+		return -ENOMEM;
+	t.n_keys = 1;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct fact *ns = find(rep, rows[i].ns, page, rows[i].level);
+		const struct fact *cycles = find(rep, rows[i].cycles, page, rows[i].level);
+		if (!ns && !cycles)
+			continue;
+		size_t row = table_add_row(&t);
+		table_set(&t, row, 0, rows[i].what);
+		set_fact(&t, row, 1, ns);
+		set_fact(&t, row, 2, cycles);
+	}
+	return table_render(out, &t, o);
+}
+
+static void render_effective(struct str *out, struct arena *a, const struct report *rep,
+			     const char *page, const struct report_options *o)
+{
+	char buf[UNITS_TEXT_BYTES];
+	const struct fact *f = find(rep, "tlb.effective_page", page, 0);
+	if (!f)
+		return;
+	struct str text = { 0 };
+	double bytes = (double)render_page_bytes(rep, page);
+	str_add(&text, "effective page size: ");
+	if (isnan(f->value)) {
+		str_addf(&text, "not known: %s", f->reason ? f->reason : "no reason recorded");
+	} else {
+		str_add(&text, format_size_human(buf, f->value));
+		if (bytes > 0 && f->value < bytes)
+			str_addf(&text, ", so the TLB holds these pages as %s ones",
+				 format_size_human(buf, f->value));
+		if (f->note)
+			str_addf(&text, " (%s)", f->note);
+	}
+	const char *clean = render_clean(a, str_text(&text), o->utf8, 400);
+	render_paragraph(out, 2, "", clean ? clean : "");
+	out->failed = out->failed || !clean || text.failed;
+	str_done(&text);
+}
+
+static void heading(struct str *out, const struct report_options *o, const char *text)
+{
+	str_add(out, "\n");
+	render_paint(out, o, PAINT_BOLD, text);
+	str_add(out, "\n");
+}
+
+static int render_page(struct str *out, struct arena *a, const struct report *rep, const char *page,
+		       const struct report_options *o)
+{
+	struct str words = { 0 };
+	render_page_words(&words, rep, page);
+	const char *clean = render_clean(a, str_text(&words), o->utf8, 60);
+	out->failed = out->failed || words.failed || !clean;
+	str_done(&words);
+	heading(out, o, clean ? clean : "");
+	int ret = render_entries(out, a, rep, page, o);
+	if (ret == 0)
+		ret = render_costs(out, a, rep, page, o);
+	if (ret == 0)
+		render_effective(out, a, rep, page, o);
+	return ret;
+}
+
+/* The first reason that the run has for @page. */
+static const char *page_reason(const struct report *rep, const char *page)
+{
+	for (size_t i = 0; i < rep->curves.n; i++) {
+		const struct curve_points *c = &rep->curves.v[i];
+		if (c->skipped && c->skipped->reason &&
+		    strcmp(attrs_text(&c->outer, "page", ""), page) == 0)
+			return c->skipped->reason;
+	}
+	for (size_t i = 0; i < rep->facts.n; i++) {
+		const struct fact *f = &rep->facts.v[i];
+		if (f->reason && strcmp(attrs_text(&f->where, "page", ""), page) == 0)
+			return f->reason;
+	}
+	return "no reason recorded";
+}
+
+static int render_unmeasured(struct str *out, struct arena *a, const struct report *rep,
+			     const struct attrs *pages, const struct report_options *o)
+{
+	bool first = true;
+	for (size_t i = 0; i < pages->n; i++) {
+		const char *page = pages->v[i].name;
+		struct str text = { 0 };
+		if (page_is_measured(rep, page))
+			continue;
+		if (first)
+			heading(out, o, "Page sizes not measured");
+		first = false;
+		render_page_words(&text, rep, page);
+		str_addf(&text, ": %s", page_reason(rep, page));
+		const char *clean = render_clean(a, str_text(&text), o->utf8, 600);
+		bool failed = !clean || text.failed;
+		str_done(&text);
+		if (failed)
+			return -ENOMEM;
+		render_paragraph(out, 2, "", clean);
+	}
+	return 0;
+}
+
+/* --- data caches --------------------------------------------------------------------------- */
+
+static void set_memory_label(struct table *t, size_t row, const struct report *rep,
+			     const struct fact *f)
+{
+	struct str text = { 0 };
+	char buf[UNITS_TEXT_BYTES];
+	const char *page = attrs_text(&f->where, "page", NULL);
+	int64_t bytes = attrs_int(&f->where, "working-set", 0);
+	str_add(&text, "memory");
+	if (bytes > 0)
+		str_addf(&text, ", %s", format_size_human(buf, (double)bytes));
+	if (page) {
+		str_add(&text, ", ");
+		render_page_words(&text, rep, page);
+	}
+	table_set(t, row, 0, str_text(&text));
+	t->failed = t->failed || text.failed;
+	str_done(&text);
+}
+
+static void add_cache_rows(struct table *t, const struct report *rep)
+{
+	for (int64_t level = 1; level <= LEVELS_MAX; level++) {
+		const struct fact *ns = find(rep, "cache.latency_ns", NULL, level);
+		const struct fact *cycles = find(rep, "cache.latency_cycles", NULL, level);
+		const struct fact *size = find(rep, "cache.capacity", NULL, level);
+		if (!ns && !cycles && !size)
+			continue;
+		size_t row = table_add_row(t);
+		set_label(t, row, "level ", level);
+		set_fact(t, row, 1, ns);
+		set_fact(t, row, 2, cycles);
+		set_fact(t, row, 3, size);
+		set_advertised(t, row, 4, size);
+	}
+	for (size_t i = 0; i < rep->facts.n; i++) {
+		const struct fact *f = &rep->facts.v[i];
+		if (strcmp(f->id, "memory.latency_ns") != 0)
+			continue;
+		size_t row = table_add_row(t);
+		set_memory_label(t, row, rep, f);
+		set_fact(t, row, 1, f);
+	}
+}
+
+static void render_line_size(struct str *out, struct arena *a, const struct report *rep,
+			     const struct report_options *o)
+{
+	const struct fact *f = find(rep, "cache.line", NULL, 0);
+	struct str text = { 0 };
+	if (!f)
+		return;
+	if (isnan(f->value))
+		str_addf(&text, "not measured: %s", f->reason ? f->reason : "no reason recorded");
+	else
+		render_value(&text, f->value, f->unit, 3, true);
+	if (!isnan(f->advertised)) {
+		str_add(&text, "; advertised ");
+		render_value(&text, f->advertised, f->unit, 3, true);
+		if (fact_agreement(f) != AGREE_UNKNOWN)
+			str_add(&text, fact_agreement(f) == AGREE_YES ? ": agrees" : ": differs");
+	}
+	const char *clean = render_clean(a, str_text(&text), o->utf8, 400);
+	render_paragraph(out, 2, "cache line: ", clean ? clean : "");
+	out->failed = out->failed || !clean || text.failed;
+	str_done(&text);
+}
+
+static int render_caches(struct str *out, struct arena *a, const struct report *rep,
+			 const struct report_options *o)
+{
+	struct table t;
+	table_init(&t, a, o);
+	t.indent = 2;
+	table_add_column(&t, "a read hits", TABLE_LEFT, 0);
+	table_add_column(&t, "ns [95 %]", TABLE_LEFT, 1);
+	table_add_column(&t, "core cycles [95 %]", TABLE_LEFT, 1);
+	table_add_column(&t, "capacity [95 %]", TABLE_LEFT, 1);
+	table_add_column(&t, "advertised", TABLE_LEFT, 1);
+	if (t.failed)
+		return -ENOMEM;
+	t.n_keys = 1;
+	t.columns[0].wraps = true;
+	optional_from(&t, 2);
+	add_cache_rows(&t, rep);
+	if (!t.n_rows && !find(rep, "cache.line", NULL, 0))
+		return t.failed ? -ENOMEM : 0;
+	heading(out, o, "Data caches");
+	int ret = table_render(out, &t, o);
+	if (ret == 0)
+		render_line_size(out, a, rep, o);
+	return ret;
+}
+
+int toll_levels_render(struct str *out, struct arena *a, const struct report *rep,
+		       const struct report_options *o)
+{
+	struct attrs pages = { 0 };
+	int ret = collect_pages(a, rep, &pages);
+	for (size_t i = 0; ret == 0 && i < pages.n; i++)
+		if (page_is_measured(rep, pages.v[i].name))
+			ret = render_page(out, a, rep, pages.v[i].name, o);
+	if (ret == 0)
+		ret = render_unmeasured(out, a, rep, &pages, o);
+	if (ret == 0)
+		ret = render_caches(out, a, rep, o);
+	return ret;
+}
