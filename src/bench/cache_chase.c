@@ -76,7 +76,7 @@ static const char *const examples[] = {
 	"pagetoll run cache.chase",
 	"pagetoll run cache.chase page=base,thp working-set=1g",
 	"pagetoll run cache.chase working-set=64m data=local,remote",
-	"pagetoll run cache.chase working-set=8m spacing=512 pair=16,32,64,128,256",
+	"pagetoll run cache.chase working-set=128k spacing=512 pair=16,32,64,128,256",
 	NULL,
 };
 

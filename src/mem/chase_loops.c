@@ -39,7 +39,10 @@ uintptr_t chase_list(const uintptr_t *list, size_t n, uint64_t rounds)
 
 	for (; rounds; rounds--) {
 		for (size_t i = 0; i < n; i++) {
-			x = *(const uintptr_t *)(list[i] + x);
+			uintptr_t address = list[i];
+
+			OPAQUE(address); /* in a register: base plus index costs no addition */
+			x = *(const uintptr_t *)(address + x);
 			OPAQUE(x);
 		}
 	}
