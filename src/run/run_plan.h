@@ -51,9 +51,9 @@ struct request {
 };
 
 /*
- * Parses the positional words of `run` ("tlb.chase", "stride=32m+128") into @ret. Texts are
- * borrowed from
- * @words, arrays from @a. Checks only the form. -EINVAL with what is wrong.
+ * Parses the positional words of `run` ("tlb.chase", "stride=32m+128") into @ret, whose other
+ * fields are kept. Texts are borrowed from @words, arrays and names from @a. Checks only the form.
+ * -EINVAL with what is wrong.
  */
 int request_parse(struct arena *a, char *const *words, size_t n, struct request *ret,
 		  struct err *e);
@@ -67,6 +67,8 @@ struct planned { /* one outer setting of one benchmark */
 	const char *skip_reason; /* not NULL: cannot run here */
 	const char *note;        /* how the grid was capped, else NULL */
 	bool in_toll;
+	bool grid_auto;   /* the grid was not given by the user: may be capped and refined */
+	double share;     /* of the budget that the setting may use; 0: an equal share */
 	unsigned samples; /* repetitions a point, from the preset or the toll row */
 	unsigned max_invocations;
 };
@@ -76,7 +78,7 @@ struct plan {
 	struct planned *v;
 	size_t n, cap;
 	const struct preset *preset;
-	double budget_seconds;
+	double budget_seconds; /* 0: none (an exact number of invocations was asked for) */
 	unsigned min_invocations, max_invocations;
 	uint64_t seed;
 	double estimated_seconds; /* one round of all settings times the invocations, capped by
@@ -93,6 +95,8 @@ struct plan {
  */
 int plan_build(const struct request *q, const struct machine *m, struct plan *ret, struct err *e);
 void plan_done(struct plan *p);
+/* Expected seconds of one invocation, from its cost, before any was measured. */
+double plan_invocation_seconds(const struct plan *plan, const struct planned *p);
 /* Number of settings without skip_reason. */
 size_t plan_count_runnable(const struct plan *p);
 
