@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The doctor on rights: which interfaces this process may use, each asked once, on the live machine
+ * only, by calls that change nothing. Timing never needs any of them. Sources: man pages mbind(2),
+ * set_mempolicy(2), move_pages(2), perf_event_open(2); Documentation/admin-guide/mm/pagemap.rst;
+ * container runtimes' seccomp profiles allow the memory policy calls with CAP_SYS_NICE only.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "host/doctor_exam.h"
+
+/* --- asking --------------------------------------------------------------------------------------
+ */
+
+/*
+ * A call that is let through but has nonsense arguments fails with EINVAL: it exists and is
+ * allowed. set_mempolicy(MPOL_DEFAULT) would be shorter but would undo the policy we were started
+ * with.
+ */
+static int errno_of(long rc)
+{
+	return rc >= 0 || errno == EINVAL ? 0 : errno;
+}
+
+static int probe_cycles(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return errno;
+	close((int)fd);
+	return 0;
+}
+
+static void probe_pagemap(struct probe_results *p)
+{
+	uint64_t entry = 0;
+	volatile char touched = 1;
+	long page = sysconf(_SC_PAGESIZE);
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0) {
+		p->pagemap = errno;
+		return;
+	}
+	n = pread(fd, &entry, sizeof(entry),
+		  (off_t)((uintptr_t)&touched / (uintptr_t)page * sizeof(entry)));
+	if (n != (ssize_t)sizeof(entry))
+		p->pagemap = n < 0 ? errno : EIO;
+	/* Bit 63: present; bits 0-54: frame number, 0 for those who may not know. */
+	else if (entry >> 63 && !(entry & ((1ull << 55) - 1)))
+		p->pagemap_hides = true;
+	close(fd);
+}
+
+void probes_run(struct probe_results *ret)
+{
+	struct probe_results p = { 0 };
+
+	p.mbind = errno_of(syscall(SYS_mbind, 1ul, 0ul, 0, NULL, 0ul, 0u));
+	p.set_mempolicy = errno_of(syscall(SYS_set_mempolicy, 0x7ff, NULL, 0ul));
+	p.get_mempolicy = errno_of(syscall(SYS_get_mempolicy, NULL, NULL, 0ul, NULL, 0ul));
+	p.move_pages = errno_of(syscall(SYS_move_pages, 0, 0ul, NULL, NULL, NULL, 0));
+	p.perf_cycles = probe_cycles();
+	probe_pagemap(&p);
+	*ret = p;
+}
+
+/* --- telling -------------------------------------------------------------------------------------
+ */
+
+static const char *policy_remedy(int code)
+{
+	if (code == ENOSYS)
+		return "none here: the kernel is built without NUMA; boot one with CONFIG_NUMA";
+	return "a container's seccomp profile denies it: start the container with "
+	       "--cap-add SYS_NICE, or --security-opt seccomp=unconfined";
+}
+
+static void report_policy(struct exam *x, const struct probe_results *p)
+{
+	const struct {
+		const char *name;
+		int code;
+	} calls[] = {
+		{ "mbind", p->mbind },
+		{ "set_mempolicy", p->set_mempolicy },
+		{ "get_mempolicy", p->get_mempolicy },
+		{ "move_pages", p->move_pages },
+	};
+	bool several = machine_count_memory_nodes(x->m) > 1;
+	char list[128] = "";
+	int code = 0;
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		size_t n = strlen(list);
+
+		if (!calls[i].code)
+			continue;
+		code = code ? code : calls[i].code;
+		snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "", calls[i].name);
+	}
+	if (!code)
+		return;
+	exam_add(x, "mempolicy-denied", several ? SEVERITY_BLOCKER : SEVERITY_NOTE,
+		 several ? "data and page tables cannot be placed on a chosen node, or their place "
+			   "cannot be proven"
+			 : "none with one memory node, except that places of pages stay unproven",
+		 policy_remedy(code), "not allowed: %s (%s)", list, strerror(code));
+}
+
+static void report_perf(struct exam *x, int code)
+{
+	const char *remedy;
+	char paranoid[16] = "?";
+
+	if (!code)
+		return;
+	switch (code) {
+	case ENOENT:
+	case EOPNOTSUPP:
+	case ENODEV:
+	case ENXIO:
+		remedy = x->m->hypervisor[0]
+				 ? "none inside the guest: give it a virtual PMU on the host"
+				 : "none: the kernel has no driver for this processor's counters";
+		break;
+	case EACCES:
+	case EPERM:
+		if (!exam_line(x, "proc/sys/kernel/perf_event_paranoid", paranoid,
+			       sizeof(paranoid)))
+			paranoid[0] = '?';
+		remedy = exam_text(x,
+				   "sysctl -w kernel.perf_event_paranoid=2 (now %s); in a "
+				   "container also --cap-add PERFMON",
+				   paranoid);
+		break;
+	case ENOSYS:
+		remedy = "none here: boot a kernel with CONFIG_PERF_EVENTS, or leave the sandbox";
+		break;
+	case EMFILE:
+		remedy = "ulimit -n 4096";
+		break;
+	case EBUSY:
+		remedy = "another program holds the counters (perf, NMI watchdog): sysctl -w "
+			 "kernel.nmi_watchdog=0";
+		break;
+	default:
+		remedy = "none known";
+	}
+	exam_add(x, "no-pmu", SEVERITY_NOTE,
+		 "no hardware counters beside the times; times and all results do without", remedy,
+		 "hardware counters cannot be opened (%s)", strerror(code));
+}
+
+static void report_pagemap(struct exam *x, const struct probe_results *p)
+{
+	if (p->pagemap)
+		exam_add(x, "pagemap-unreadable", SEVERITY_NOTE,
+			 "which physical pages back the memory cannot be proven",
+			 "mount -o remount,rw /proc, or run as root",
+			 "/proc/self/pagemap cannot be read (%s)", strerror(p->pagemap));
+	else if (p->pagemap_hides)
+		exam_add(x, "pagemap-hidden", SEVERITY_NOTE,
+			 "physically contiguous backing cannot be proven",
+			 "run as root, or: setcap cap_sys_admin+ep $(command -v pagetoll)",
+			 "page frame numbers are hidden from this user");
+}
+
+void doctor_report_probes(struct exam *x, const struct probe_results *p)
+{
+	report_policy(x, p);
+	report_perf(x, p->perf_cycles);
+	report_pagemap(x, p);
+}
+
+/* Files that the proofs need. The counters matter only where page tables can be elsewhere. */
+static void check_files(struct exam *x)
+{
+	static const char *const needed[] = { "proc/self/smaps", "proc/self/status", "proc/meminfo",
+					      "proc/stat" };
+	bool several = machine_count_memory_nodes(x->m) > 1;
+	char path[96];
+	uint64_t v;
+
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		if (access(exam_text(x, "/%s", needed[i]), R_OK) == 0)
+			continue;
+		exam_add(x, "proc-locked", SEVERITY_WARNING,
+			 "evidence for what backs the memory is missing: results stay unproven",
+			 "mount -t proc proc /proc, or run outside of the sandbox",
+			 "/%s cannot be read (%s)", needed[i], strerror(errno));
+	}
+	if (!several)
+		return;
+	snprintf(path, sizeof(path), "sys/devices/system/node/node%u/meminfo", x->m->nodes[0].id);
+	if (sysroot_read_key(x->sr, path, "PageTables", &v, NULL) < 0)
+		exam_add(x, "no-table-counters", SEVERITY_WARNING,
+			 "on which node page tables lie cannot be proven",
+			 "none here: the kernel does not count page tables for each node",
+			 "/%s has no PageTables", path);
+	if (access("/proc/sys/vm/stat_refresh", R_OK) < 0)
+		exam_add(x, "no-stat-refresh", SEVERITY_NOTE,
+			 "page-table counters lag behind by a few pages for each CPU, so proofs of "
+			 "placement need more tables",
+			 "run as root", "/proc/sys/vm/stat_refresh cannot be read (%s)",
+			 strerror(errno));
+}
+
+void doctor_check_rights(struct exam *x)
+{
+	struct probe_results p;
+
+	if (!x->sr->is_live)
+		return;
+	probes_run(&p);
+	doctor_report_probes(x, &p);
+	check_files(x);
+}
