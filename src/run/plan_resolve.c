@@ -68,8 +68,11 @@ static int resolve_page(struct resolving *r, const char *name, const char *word,
 	return set_int(r, name, "bytes", page->bytes, e);
 }
 
-static int resolve_stride(struct resolving *r, const char *name, const char *word, struct err *e)
+static int resolve_stride(struct resolving *r, const struct param *p, const char *word,
+			  struct err *e)
 {
+	char low[UNITS_TEXT_BYTES], high[UNITS_TEXT_BYTES];
+	const char *name = p->name;
 	uint64_t page = r->page_bytes ? r->page_bytes : r->m->page_bytes;
 	struct plan_stride s;
 	int rc = plan_stride_parse(r->a, r->m, page, word, &s, e);
@@ -78,6 +81,10 @@ static int resolve_stride(struct resolving *r, const char *name, const char *wor
 		err_prefix(e, "%s: ", name);
 		return rc;
 	}
+	if (s.bytes < p->min || (p->max && s.bytes > p->max))
+		return err_set(e, ERANGE, "%s=%s is out of range; accepted: %s to %s", name, word,
+			       format_size(low, p->min),
+			       format_size(high, p->max ? p->max : (uint64_t)INT64_MAX));
 	rc = set_int(r, name, "bytes", s.bytes, e);
 	return rc < 0 ? rc : set_int(r, name, "base_bytes", s.base_bytes, e);
 }
@@ -160,7 +167,27 @@ static int resolve_cpu(struct resolving *r, const char *name, const char *word, 
 	return set_int(r, name, "id", c->id, e);
 }
 
-static int resolve_node_id(struct resolving *r, const char *name, const char *word, struct err *e)
+/*
+ * A node parameter that can be switched off by a word means a load, which needs a CPU of its own
+ * beside the measuring one: p.cpu, -1 for those words.
+ */
+static int resolve_load_cpu(struct resolving *r, const struct param *p, const char *word,
+			    uint32_t node, struct err *e)
+{
+	struct err why = { 0 };
+	uint32_t cpu = 0;
+	int rc;
+
+	if (!p->choices)
+		return 0;
+	rc = machine_choose_load_cpu(r->m, node, r->cpu, &cpu, &why);
+	if (rc < 0)
+		return skip(r, why.msg, p->name, word, e);
+	return set_int(r, p->name, "cpu", cpu, e);
+}
+
+static int resolve_node_id(struct resolving *r, const char *name, const char *word,
+			   uint32_t *ret_node, struct err *e)
 {
 	const struct node *n = machine_node(r->m, parse_id(word));
 	char ids[200];
@@ -180,7 +207,8 @@ static int resolve_node_id(struct resolving *r, const char *name, const char *wo
 			       "%s=%s: this process may not use that node's memory (cpuset); "
 			       "allowed here: %s",
 			       name, word, ids);
-	return set_int(r, name, "node", n->id, e);
+	*ret_node = n->id;
+	return 0;
 }
 
 static int resolve_node(struct resolving *r, const struct param *p, const char *word, struct err *e)
@@ -189,21 +217,26 @@ static int resolve_node(struct resolving *r, const struct param *p, const char *
 	uint32_t node = 0;
 	int rc = 0;
 
-	for (size_t i = 0; p->choices && p->choices[i]; i++)
-		if (strcmp(p->choices[i], word) == 0)
-			return set_int(r, p->name, "node", (uint64_t)-1, e);
+	for (size_t i = 0; p->choices && p->choices[i]; i++) {
+		if (strcmp(p->choices[i], word) != 0)
+			continue;
+		rc = set_int(r, p->name, "node", (uint64_t)-1, e);
+		return rc < 0 ? rc : set_int(r, p->name, "cpu", (uint64_t)-1, e);
+	}
 	if (strcmp(word, "local") == 0)
 		rc = machine_local_node(r->m, r->cpu, &node, &why);
 	else if (strcmp(word, "remote") == 0)
 		rc = machine_remote_node(r->m, r->cpu, &node, &why);
-	else
-		return resolve_node_id(r, p->name, word, e);
 	if (rc < 0)
 		return skip(r, why.msg, p->name, word, e);
-	return set_int(r, p->name, "node", node, e);
+	if (word[0] >= '0' && word[0] <= '9')
+		rc = resolve_node_id(r, p->name, word, &node, e);
+	if (rc == 0)
+		rc = set_int(r, p->name, "node", node, e);
+	return rc < 0 ? rc : resolve_load_cpu(r, p, word, node, e);
 }
 
-/* Strides need the page size, nodes need the CPU: three passes over the parameters. */
+/* Strides need the page size, nodes need the CPU: two passes over the parameters. */
 static int pass_of(enum param_type t)
 {
 	return t == PARAM_PAGE || t == PARAM_CPU ? 0 : t == PARAM_STRIDE || t == PARAM_NODE ? 1 : 2;
@@ -218,7 +251,7 @@ static int resolve_param(struct resolving *r, const struct param *p, const char 
 	case PARAM_CPU:
 		return resolve_cpu(r, p->name, word, e);
 	case PARAM_STRIDE:
-		return resolve_stride(r, p->name, word, e);
+		return resolve_stride(r, p, word, e);
 	case PARAM_NODE:
 		return resolve_node(r, p, word, e);
 	default:
