@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-enum { PERM_ROUNDS = 3 };
+enum { PERM_ROUNDS = 4 };
 
 struct perm {
 	uint64_t n;

@@ -181,8 +181,9 @@ static int setup(struct bench_ctx *ctx, void *state)
 		return e.code == ENOMEM && spec.kind == PAGE_KIND_HUGETLB
 			       ? bench_skip(ctx, "%s", e.msg)
 			       : bench_fail(ctx, e.code, "%s", e.msg);
+	choose_pages(s, bytes, page);
 	chase_prove(ctx, &s->run, bytes,
-		    page < spec.align_bytes ? bytes / page * sizeof(uint64_t) : 0);
+		    spec.kind == PAGE_KIND_HUGETLB ? 0 : leaf_table_bytes(bytes));
 	return chase_start_load(ctx, &s->run);
 }
 

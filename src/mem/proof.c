@@ -83,7 +83,7 @@ int proof_data_nodes(const struct region *r, const uint64_t *offsets, size_t n, 
 		     struct proof_nodes *ret)
 {
 	size_t count = sample_size(n);
-	void *pages[SAMPLE_MAX];
+	void *pages[SAMPLE_MAX] = { NULL };
 	int nodes[SAMPLE_MAX];
 	struct proof_nodes p = { .asked = (int64_t)count };
 	int result;
@@ -213,7 +213,7 @@ static int add_counters(const struct sysroot *sr, const struct u32_list *nodes, 
 {
 	settle_counters(sr);
 	for (size_t i = 0; i < nodes->n; i++) {
-		int64_t pages;
+		int64_t pages = 0;
 		int result = read_table_counter(sr, nodes->v[i], &pages, e);
 
 		if (result < 0)
