@@ -1,0 +1,172 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# list, info, doctor, completion: what they print about benchmarks and machines.
+
+load helpers
+
+@test "list: every benchmark, whether it runs here, pages and nodes" {
+	pagetoll list
+	exits 0
+	prints "tlb.chase"
+	prints "cache.chase"
+	prints "runs here"
+	prints "Page sizes"
+	[[ -z $stderr ]]
+	narrow
+	pagetoll list --format json
+	exits 0
+	json '[.benchmarks[].name] == ["cache.chase", "tlb.chase"]'
+	json '.page_sizes | length >= 1'
+	json '[.page_sizes[] | select(.usable | not) | .reason | length > 0] | all'
+	json '[.nodes[].id] | length >= 1'
+	pagetoll list --format csv
+	exits 0
+	[[ ${lines[0]} == "benchmark,summary,revision,runs_here,reason" ]]
+	[[ ${#lines[@]} -eq 3 ]]
+}
+
+@test "info: description, every parameter, metrics and examples" {
+	for bench in tlb.chase cache.chase; do
+		pagetoll info "$bench" --format json
+		exits 0
+		json '.parameters | length > 3'
+		json '[.parameters[] | .accepted | length > 0] | all'
+		json '.metrics[0].name == "ref_ns"'
+		json '.examples | length >= 1'
+		names=$(jq -r '.parameters[].name' <<<"$output")
+		pagetoll info "$bench"
+		exits 0
+		for name in $names; do prints "  $name "; done
+		prints "Examples:"
+		narrow
+		pagetoll info "$bench" --format csv
+		exits 0
+		((${#lines[@]} == $(wc -l <<<"$names") + 1))
+	done
+}
+
+@test "info: the examples are commands that can be planned" {
+	for bench in tlb.chase cache.chase; do
+		while IFS= read -r example; do
+			read -ra words <<<"${example%%#*}"
+			[[ ${words[0]} == pagetoll && ${words[1]} == run ]] || continue
+			run --separate-stderr "$PAGETOLL" run --dry-run "${words[@]:2}"
+			[[ $status -eq 0 || $status -eq 125 ]] || { echo "$example"; show; return 1; }
+		done < <("$PAGETOLL" info "$bench" --format json | jq -r '.examples[]')
+	done
+}
+
+@test "info: an unknown benchmark" {
+	pagetoll info tlb.chsae
+	exits 129
+	says "did you mean 'tlb.chase'"
+	says "cache.chase"
+}
+
+@test "doctor: findings with effect and remedy" {
+	pagetoll doctor
+	exits 0
+	[[ -z $stderr ]]
+	pagetoll doctor --format json
+	exits 0
+	json '.findings | type == "array"'
+	json '[.findings[] | (.id | length > 0) and (.effect | length > 0) and (.remedy | length > 0)] | all'
+	json '.fingerprint | type == "object"'
+	pagetoll doctor --format csv
+	exits 0
+	[[ ${lines[0]} == "id,severity,what,effect,remedy" ]]
+}
+
+@test "doctor: control characters of a machine never reach the terminal" {
+	[[ -d $sysroots ]] || skip "no recorded machines"
+	for tree in "$sysroots"/*/; do
+		pagetoll doctor --sysroot "$tree"
+		[[ $status -eq 0 ]] || { echo "$tree"; show; return 1; }
+		! grep -q $'[\x01-\x08\x0b-\x1f\x7f]' <<<"$output"
+	done
+}
+
+@test "recorded machines: list, doctor and the plan give an answer or a reason" {
+	[[ -d $sysroots ]] || skip "no recorded machines"
+	for tree in "$sysroots"/*/; do
+		for words in "list" "list --format json" "doctor --format json" \
+			"run --dry-run --format json" \
+			"run --dry-run --format json tlb.chase page-tables=local,remote"; do
+			# shellcheck disable=SC2086
+			run --separate-stderr "$PAGETOLL" $words --sysroot "$tree"
+			[[ $status -eq 0 || $status -eq 125 || $status -eq 128 ]] ||
+				{ echo "$tree: $words"; show; return 1; }
+			if [[ $words == *json ]]; then is_json; fi
+			if [[ $status -ne 0 ]]; then [[ -n $stderr || $output == *reason* ]]; fi
+		done
+	done
+}
+
+@test "colours: only when asked for or on a terminal" {
+	esc=$'\033['
+	pagetoll doctor
+	[[ $output != *"$esc"* ]]
+	pagetoll doctor --color=never
+	[[ $output != *"$esc"* ]]
+	pagetoll show altix-2005
+	[[ $output != *"$esc"* ]]
+}
+
+@test "completion: bash loads it and completes" {
+	pagetoll completion bash
+	exits 0
+	script=$BATS_TEST_TMPDIR/completion
+	"$PAGETOLL" completion bash >"$script"
+	complete_line() {
+		bash --norc -c '
+			source "$1" || exit 1
+			COMP_LINE=$2 COMP_POINT=${#2}
+			compopt() { :; }
+			_pagetoll
+			printf "%s\n" "${COMPREPLY[@]}"' _ "$script" "$1"
+	}
+	[[ $(complete_line "pagetoll ru") == run ]]
+	[[ $(complete_line "pagetoll run --pres") == --preset ]]
+	[[ $(complete_line "pagetoll run --preset qu") == quick ]]
+	[[ $(complete_line "pagetoll run --format=j") == json ]]
+	[[ $(complete_line "pagetoll run tlb.c") == tlb.chase ]]
+	[[ $(complete_line "pagetoll run tlb.chase backi") == backing= ]]
+	[[ $(complete_line "pagetoll run tlb.chase backing=ze") == zero ]]
+	[[ $(complete_line "pagetoll run tlb.chase page=base,th") == base,thp ]]
+	[[ $(complete_line "pagetoll info cache") == cache.chase ]]
+	[[ $(complete_line "pagetoll completion z") == zsh ]]
+	[[ $(complete_line "pagetoll show altix") == altix-2005 ]]
+	[[ -z $(complete_line "pagetoll run --budget 1") ]]
+}
+
+@test "completion: every verb and option is in every script" {
+	for shell in bash zsh fish; do
+		pagetoll completion "$shell"
+		exits 0
+		for verb in "${verbs[@]}"; do
+			prints "$verb"
+			while read -r option; do
+				case $shell in
+				fish) prints "-l ${option#--}" ;;
+				*) prints "$option" ;;
+				esac
+			done < <("$PAGETOLL" help "$verb" | grep -oE '^ .*--[a-z-]+' | grep -oE -- '--[a-z-]+')
+		done
+		for word in tlb.chase cache.chase page-tables working-set leaf-table; do prints "$word"; done
+	done
+}
+
+@test "completion: zsh and fish can read their scripts" {
+	command -v zsh >/dev/null || skip "no zsh"
+	command -v fish >/dev/null || skip "no fish"
+	"$PAGETOLL" completion zsh >"$BATS_TEST_TMPDIR/_pagetoll"
+	zsh -n "$BATS_TEST_TMPDIR/_pagetoll"
+	run zsh -fc 'fpath=("$1" $fpath); autoload -Uz compinit; compinit -D -u; whence -w _pagetoll' \
+		_ "$BATS_TEST_TMPDIR"
+	exits 0
+	"$PAGETOLL" completion fish >"$BATS_TEST_TMPDIR/pagetoll.fish"
+	fish --no-execute "$BATS_TEST_TMPDIR/pagetoll.fish"
+	run fish --no-config -c "source $BATS_TEST_TMPDIR/pagetoll.fish; complete -C 'pagetoll run --preset qu'"
+	exits 0
+	prints quick
+}
