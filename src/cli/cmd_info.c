@@ -73,6 +73,27 @@ static void add_paragraph(struct str *out, const char *title, const char *text)
 	cli_wrap(out, text, 2);
 }
 
+/* A command that is too long goes on in the next line as a shell takes it. */
+static void add_example(struct str *out, const char *text)
+{
+	size_t column = 2;
+
+	str_add(out, "  ");
+	while (*text) {
+		size_t n = strcspn(text, " ");
+		size_t blank = text[n] == ' ';
+
+		if (column > 2 && column + n + 2 > 80) {
+			str_add(out, "\\\n      ");
+			column = 6;
+		}
+		str_add_n(out, text, n + blank);
+		column += n + blank;
+		text += n + blank;
+	}
+	str_add(out, "\n");
+}
+
 static int info_text(const struct bench *b)
 {
 	const struct bench_schema *s = &b->schema;
@@ -102,7 +123,7 @@ static int info_text(const struct bench *b)
 	if (b->examples && b->examples[0])
 		str_add(&out, "\nExamples:\n");
 	for (size_t i = 0; b->examples && b->examples[i]; i++)
-		str_addf(&out, "  %s\n", b->examples[i]);
+		add_example(&out, b->examples[i]);
 	return cli_print_str(&out);
 }
 

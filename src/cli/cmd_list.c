@@ -53,10 +53,12 @@ static void list_pages(struct str *out, const struct machine *m)
 	for (size_t i = 0; i < m->n_pages; i++) {
 		const struct page_size *p = &m->pages[i];
 		char size[UNITS_TEXT_BYTES];
-		size_t start = out->len;
 
-		str_addf(out, "  %-12s %8s  ", p->name, format_size_human(size, (double)p->bytes));
-		cli_wrap_at(out, p->usable ? "usable" : p->reason, out->len - start, 25);
+		str_addf(out, "  %-12s %8s  %s\n", p->name,
+			 format_size_human(size, (double)p->bytes),
+			 p->usable ? "usable" : "not usable");
+		if (!p->usable)
+			cli_wrap(out, p->reason, 6);
 	}
 }
 

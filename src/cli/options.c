@@ -206,6 +206,8 @@ int cli_help(const struct verb *v)
 
 	if (!f)
 		return CLI_FATAL;
+	/* The width must not depend on the user's environment, nor a note repeat the obvious. */
+	setenv("ARGP_HELP_FMT", "no-dup-args-note,opt-doc-col=26,rmargin=79", 1);
 	snprintf(name, sizeof(name), "pagetoll %s", v->name);
 	argp_help(v->argp, f, ARGP_HELP_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, name);
 	if (fclose(f)) {

@@ -173,41 +173,54 @@ json_t *cli_json_text_or_null(const char *s)
 	return s ? cli_json_text(s) : json_null();
 }
 
+/*
+ * A line break in @text is a blank; it stays one before a blank line (paragraphs) and before a line
+ * that is indented (code).
+ */
+static bool is_hard_break(const char *text, const char *p)
+{
+	return p[1] == '\n' || p[1] == ' ' || (p > text && p[-1] == '\n');
+}
+
+static void add_word(struct str *out, const char *word, size_t n, size_t indent, size_t *column,
+		     bool *empty)
+{
+	struct str w = { 0 };
+	size_t width;
+
+	str_add_n(&w, word, n);
+	width = str_columns(str_text(&w));
+	if (!*empty && *column + 1 + width > COLUMNS) {
+		str_addf(out, "\n%*s", (int)indent, "");
+		*column = indent;
+		*empty = true;
+	}
+	str_addf(out, "%s%s", *empty ? "" : " ", str_text(&w));
+	*column += width + (*empty ? 0 : 1);
+	*empty = false;
+	str_done(&w);
+}
+
 void cli_wrap_at(struct str *out, const char *text, size_t start, size_t indent)
 {
+	const char *begin = text;
 	size_t column = start;
-	bool line_empty = true;
+	bool empty = true; /* no word on this line yet */
 
-	for (;;) {
-		size_t blanks = strspn(text, " ");
-		size_t n = strcspn(text + blanks, " \n");
-		struct str word = { 0 };
+	while (*text) {
+		size_t n = strcspn(text, " \n");
 
-		str_add_n(&word, text + blanks, n);
-		if (n && !line_empty && column + 1 + str_columns(str_text(&word)) > COLUMNS) {
-			str_addf(out, "\n%*s", (int)indent, "");
-			column = indent;
-			line_empty = true;
+		if (n)
+			add_word(out, text, n, indent, &column, &empty);
+		text += n;
+		if (*text == '\n' && is_hard_break(begin, text)) {
+			size_t blanks = text[1] == '\n' ? 0 : indent + strspn(text + 1, " ");
+
+			str_addf(out, "\n%*s", (int)blanks, "");
+			column = blanks ? blanks : indent;
+			empty = true;
 		}
-		if (n && !line_empty) {
-			str_add(out, " ");
-			column++;
-		}
-		str_add(out, str_text(&word));
-		column += str_columns(str_text(&word));
-		line_empty = line_empty && !n;
-		str_done(&word);
-		text += blanks + n;
-		if (!*text)
-			break;
-		if (*text == '\n') {
-			str_add(out, "\n");
-			text++;
-			if (*text && *text != '\n')
-				str_addf(out, "%*s", (int)indent, "");
-			column = indent;
-			line_empty = true;
-		}
+		text += *text != '\0';
 	}
 	str_add(out, "\n");
 }

@@ -93,7 +93,7 @@ static void setting_text(struct str *out, const struct planned *pl, size_t numbe
 
 static int plan_text(const struct plan *p, const struct machine *m)
 {
-	struct str out = { 0 };
+	struct str out = { 0 }, words = { 0 };
 	size_t runnable = plan_count_runnable(p);
 	char budget[160], time[UNITS_TEXT_BYTES], limit[UNITS_TEXT_BYTES];
 	char size[UNITS_TEXT_BYTES];
@@ -106,8 +106,11 @@ static int plan_text(const struct plan *p, const struct machine *m)
 	str_addf(&out, ", %u to %u invocations each\n\n", p->min_invocations, p->max_invocations);
 	for (size_t i = 0; i < p->n; i++)
 		setting_text(&out, &p->v[i], i + 1);
-	str_addf(&out, "\nMemory: at most %s at a time; the budget is %s\n",
+	str_addf(&words, "Memory: at most %s at a time; the budget is %s",
 		 format_size_human(size, (double)p->peak_bytes), budget);
+	str_add(&out, "\n");
+	cli_wrap_at(&out, str_text(&words), 0, 8);
+	str_done(&words);
 	str_addf(&out, "Time:   about %s; the budget is %s\n",
 		 format_time_human(time, p->estimated_seconds * 1e9),
 		 format_time_human(limit, p->budget_seconds * 1e9));
