@@ -53,7 +53,7 @@ static const struct toll_row toll_rows[] = {
 	{ "cache.chase", { { "page", "base,thp" }, { "working-set", "1g" } }, true, 0 },
 	/* Line size: how near a second access must be to come along for free. */
 	{ "cache.chase",
-	  { { "working-set", "8m" },
+	  { { "working-set", "128k" },
 	    { "spacing", "512" },
 	    { "pair", "16,32,64,128,256" },
 	    { "page", "auto" } },
