@@ -85,6 +85,7 @@ enum { KEY_FORMAT = 0x100, KEY_COLOR, KEY_SYSROOT, KEY_VERB = 0x140 };
 struct common {
 	const struct verb *verb;
 	enum format format;
+	bool json_errors; /* --format json was asked for: errors are documents too */
 	enum colour_mode colour;
 	const char *sysroot; /* NULL: this machine */
 	char **words;        /* operands; the array is owned, see common_done() */
@@ -119,7 +120,7 @@ int cli_print_json(json_t *doc);  /* the same; also releases the document */
 /* "pagetoll VERB: text" on stderr, without control characters. */
 void cli_warn(const struct common *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /*
- * The same as an error; with --format json stdout gets an object with the error. Returns @code.
+ * The same as an error; if JSON was asked for, stdout gets an object with the error. Returns @code.
  */
 int cli_fail(const struct common *c, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -137,8 +138,12 @@ void cli_wrap(struct str *out, const char *text, size_t indent);
 /* The same for a text whose first line starts at column @start. */
 void cli_wrap_at(struct str *out, const char *text, size_t start, size_t indent);
 
-/* Appends "; did you mean 'X'?" for the nearest of @names (NULL-terminated), if one is near. */
-void cli_did_you_mean(struct str *out, const char *word, const char *const *names);
+/*
+ * Appends "; did you mean 'X'?" for the nearest of @names (NULL-terminated), if one is near;
+ * @prefix stands before X.
+ */
+void cli_did_you_mean(struct str *out, const char *prefix, const char *word,
+		      const char *const *names);
 
 struct report_options cli_report_options(const struct common *c);
 bool cli_is_utf8(void);

@@ -217,7 +217,7 @@ static void unknown_bench(const struct common *c, const char *word)
 		names[k++] = (*b)->schema.name;
 		str_addf(&all, "%s%s", all.len ? ", " : "", (*b)->schema.name);
 	}
-	cli_did_you_mean(&hint, word, names);
+	cli_did_you_mean(&hint, "", word, names);
 	cli_usage(c, "unknown benchmark '%s'%s (there are %s)", word, str_text(&hint),
 		  str_text(&all));
 }

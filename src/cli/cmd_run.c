@@ -290,9 +290,11 @@ static int measure(struct job *j)
 	/* A run with nothing in it would only stand in the way of `last`. */
 	if (runnable && (status = open_file(j)) != CLI_DONE)
 		return status;
-	progress_init(&j->progress, j->args->quiet, runnable);
+	progress_init(&j->progress, j->args->quiet || !runnable, j->plan->n);
 	catch_signals();
 	rc = run_execute(j->plan, j->m, j->r, j->file, &hooks, &stop_signal, &e);
+	if (!runnable)
+		rc = 0; /* it recorded the reasons; they are told below */
 	progress_done(&j->progress);
 	status = close_file(j, rc, &e);
 	printed = cli_render_run(&j->args->common, j->r, j->plan->is_toll && count_ok(j->r),

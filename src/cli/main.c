@@ -82,7 +82,7 @@ static void unknown_verb(const char *word)
 		cli_usage(NULL, "'%s' is a benchmark; did you mean 'pagetoll run %s'?", word, word);
 	for (const struct verb *const *v = verb_table; *v && k + 1 < 16; v++)
 		names[k++] = (*v)->name;
-	cli_did_you_mean(&hint, word, names);
+	cli_did_you_mean(&hint, "", word, names);
 	cli_usage(NULL, "unknown verb '%s'%s", word, str_text(&hint));
 }
 

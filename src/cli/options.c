@@ -52,7 +52,7 @@ static void unknown_option(const struct common *c, const char *name, size_t n)
 	if (prefix_of)
 		str_addf(&hint, "; abbreviations are not taken, did you mean '--%s'?", prefix_of);
 	else
-		cli_did_you_mean(&hint, str_text(&word), names);
+		cli_did_you_mean(&hint, "--", str_text(&word), names);
 	cli_usage(c, "unknown option '--%s'%s", str_text(&word), str_text(&hint));
 }
 
@@ -147,6 +147,7 @@ error_t common_option(int key, char *arg, struct argp_state *state)
 		exit(cli_help(c->verb));
 	case KEY_FORMAT:
 		c->format = (enum format)cli_choice(c, "--format", "text|csv|json", arg);
+		c->json_errors = c->format == FORMAT_JSON;
 		return 0;
 	case KEY_COLOR:
 		c->colour = (enum colour_mode)cli_choice(c, "--color", "auto|always|never", arg);

@@ -130,7 +130,7 @@ int cli_fail(const struct common *c, int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	message(c, "", fmt, ap);
 	va_end(ap);
-	if (c && c->format == FORMAT_JSON) {
+	if (c && c->json_errors) {
 		va_start(ap, fmt);
 		print_json_error(code, fmt, ap);
 		va_end(ap);
@@ -147,7 +147,7 @@ void cli_usage(const struct common *c, const char *fmt, ...)
 	va_end(ap);
 	fprintf(stderr, "Try 'pagetoll %s%s--help'.\n", c && c->verb ? c->verb->name : "",
 		c && c->verb ? " " : "");
-	if (c && c->format == FORMAT_JSON) {
+	if (c && c->json_errors) {
 		va_start(ap, fmt);
 		print_json_error(CLI_USAGE, fmt, ap);
 		va_end(ap);
@@ -231,7 +231,8 @@ void cli_wrap(struct str *out, const char *text, size_t indent)
 	cli_wrap_at(out, text, indent, indent);
 }
 
-void cli_did_you_mean(struct str *out, const char *word, const char *const *names)
+void cli_did_you_mean(struct str *out, const char *prefix, const char *word,
+		      const char *const *names)
 {
 	const char *best = NULL;
 	unsigned best_distance = (unsigned)strlen(word) / 3 + 1;
@@ -245,7 +246,7 @@ void cli_did_you_mean(struct str *out, const char *word, const char *const *name
 		}
 	}
 	if (best)
-		str_addf(out, "; did you mean '%s'?", best);
+		str_addf(out, "; did you mean '%s%s'?", prefix, best);
 }
 
 bool cli_is_utf8(void)

@@ -87,7 +87,7 @@ load helpers
 	for words in "run --no-such" "list --no-such" "info" "show" "export" "completion" \
 		"show a b" "list word" "doctor word" "info tlb.chase word" "completion tcsh" \
 		"run --format" "run --format xml" "run --color=maybe" "run --quiet=yes" "run -x" \
-		"run -o" "--format json list" "show --card --format json altix-2005" \
+		"run -o" "--format json list" "show --card --format csv altix-2005" \
 		"run --output a --no-save" "export --format text altix-2005"; do
 		# shellcheck disable=SC2086
 		pagetoll $words

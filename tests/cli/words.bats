@@ -76,7 +76,7 @@ refused() {
 	refused tlb.chase =5 -- "="
 	refused tlb.chase pointers=0 -- "pointers"
 	refused tlb.chase pointers=1 pointers=2 -- "pointers"
-	refused "" -- "empty"
+	refused "" -- '""'
 }
 
 @test "sizes: what each spelling gives" {
