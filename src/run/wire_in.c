@@ -50,17 +50,18 @@ int wire_text(struct arena *a, char **rest, const char **ret, struct err *e)
 
 int wire_name(struct arena *a, char **rest, const char **ret, struct err *e)
 {
-	const char *name = NULL;
-	int r = wire_text(a, rest, &name, e);
+	char *name = wire_word(rest);
+	const char *copy;
 
-	if (r < 0)
-		return r;
-	if (*name == '\0' || strlen(name) > 96)
-		return wire_bad(e, "a name is empty or too long");
+	if (!name || unescape_word(name, NULL) < 0 || *name == '\0' || strlen(name) > 96)
+		return wire_bad(e, "a name is missing, too long or badly escaped");
 	for (const char *c = name; *c; c++)
 		if (*c <= ' ' || *c > '~')
 			return wire_bad(e, "a name has characters that no name has");
-	*ret = name;
+	copy = arena_strdup(a, name);
+	if (!copy)
+		return err_set(e, ENOMEM, "out of memory");
+	*ret = copy;
 	return 0;
 }
 
