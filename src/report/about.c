@@ -26,42 +26,57 @@ static const struct attr *machine_attr(const struct run *r, const char *const *n
 	return NULL;
 }
 
+enum machine_form { AS_TEXT, AS_COUNT, AS_BYTES };
+
 struct machine_part {
 	const char *const *names; /* the first that the run has */
+	enum machine_form form;
 	const char *before;
-	const char *one, *many; /* behind a number, else NULL */
+	const char *one, *many; /* behind a count */
 };
+
+static void machine_value(struct str *out, const struct machine_part *p, const struct attr *a)
+{
+	char buf[UNITS_TEXT_BYTES];
+	str_add(out, p->before);
+	if (p->form == AS_BYTES && a->kind == ATTR_INT)
+		str_add(out, format_size_human(buf, (double)a->integer));
+	else
+		attr_format(out, a);
+	if (p->form == AS_COUNT && a->kind == ATTR_INT)
+		str_add(out, a->integer == 1 ? p->one : p->many);
+}
 
 void render_machine(struct str *out, const struct run *r)
 {
-	static const char *const model[] = { "model", "cpu_model", "machine", NULL };
-	static const char *const cpus[] = { "cpus_online", "cpus", "cpus_allowed", NULL };
-	static const char *const nodes[] = { "memory_nodes", "nodes", NULL };
+	static const char *const model[] = { "cpu", "model", "machine", NULL };
+	static const char *const cpus[] = { "cpus", "cpus_online", NULL };
+	static const char *const nodes[] = { "nodes", "memory_nodes", NULL };
+	static const char *const memory[] = { "memory_bytes", NULL };
 	static const char *const hyper[] = { "hypervisor", NULL };
-	static const char *const kernel[] = { "kernel", "kernel_release", NULL };
+	static const char *const kernel[] = { "kernel", NULL };
 	static const char *const arch[] = { "arch", NULL };
 	static const struct machine_part parts[] = {
-		{ model, "", NULL, NULL },          { arch, "", NULL, NULL },
-		{ cpus, "", " CPU", " CPUs" },      { nodes, "", " memory node", " memory nodes" },
-		{ hyper, "guest of ", NULL, NULL }, { kernel, "Linux ", NULL, NULL },
+		{ model, AS_TEXT, "", NULL, NULL },
+		{ arch, AS_TEXT, "", NULL, NULL },
+		{ cpus, AS_COUNT, "", " CPU", " CPUs" },
+		{ nodes, AS_COUNT, "", " node", " nodes" },
+		{ memory, AS_BYTES, "", NULL, NULL },
+		{ hyper, AS_TEXT, "hypervisor ", NULL, NULL },
+		{ kernel, AS_TEXT, "Linux ", NULL, NULL },
 	};
 	bool first = true;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		const struct attr *a = machine_attr(r, parts[i].names);
 		if (!a || (a->kind == ATTR_TEXT && !*a->text))
 			continue;
+		if (parts[i].names == hyper &&
+		    strcmp(attrs_text(&r->fingerprint, "hypervisor", ""), "none") == 0)
+			continue; /* nothing between us and the machine is not worth a word */
 		if (!first)
 			str_add(out, ", ");
 		first = false;
-		if (parts[i].names == kernel && a->kind == ATTR_TEXT &&
-		    strncmp(a->text, "Linux", 5) == 0)
-			str_add(out, a->text);
-		else {
-			str_add(out, parts[i].before);
-			attr_format(out, a);
-		}
-		if (parts[i].many && a->kind == ATTR_INT)
-			str_add(out, a->integer == 1 ? parts[i].one : parts[i].many);
+		machine_value(out, &parts[i], a);
 	}
 }
 
@@ -73,7 +88,7 @@ void render_state(struct str *out, const struct run *r, const struct report_opti
 		str_add(out, "complete");
 	} else {
 		render_paint(out, o, PAINT_RED, "INCOMPLETE");
-		if (!r->has_footer)
+		if (!r->has_footer && !r->stop_reason)
 			str_add(out, ": the file ends without a footer (killed, or still running)");
 	}
 	if (r->stop_reason)
@@ -132,6 +147,17 @@ static uint64_t page_bytes_of_proof(const struct run *r, const char *page)
 				return (uint64_t)bytes;
 		}
 	}
+	return 0;
+}
+
+uint64_t render_where_bytes(const struct attrs *where, const char *name)
+{
+	const struct attr *a = attrs_find(where, name);
+	uint64_t bytes = 0;
+	if (a && a->kind == ATTR_INT && a->integer > 0)
+		return (uint64_t)a->integer;
+	if (a && a->kind == ATTR_TEXT && parse_size(a->text, &bytes, NULL) == 0)
+		return bytes;
 	return 0;
 }
 
@@ -199,6 +225,7 @@ static bool seen(const struct attrs *names, const char *name)
 
 static void taint_line(struct str *out, const struct report *rep, const char *name)
 {
+	char buf[UNITS_TEXT_BYTES];
 	size_t n = 0;
 	int64_t sum = 0;
 	for (size_t i = 0; i < rep->points.n; i++) {
@@ -208,7 +235,10 @@ static void taint_line(struct str *out, const struct report *rep, const char *na
 			sum += attrs_int(&p->measures[k]->taints, name, 0);
 	}
 	str_addf(out, "%s in %zu of %zu points", name, n, rep->points.n);
-	if (sum > 0)
+	size_t end = strlen(name);
+	if (sum > 0 && end > 3 && strcmp(name + end - 3, "_ns") == 0)
+		str_addf(out, ", %s in all", format_time_human(buf, (double)sum));
+	else if (sum > 0)
 		str_addf(out, ", %lld in all", (long long)sum);
 }
 

@@ -30,12 +30,15 @@ struct sheet {
 	const struct attr **rows;   /* inner values, ascending; NULL without an inner parameter */
 	size_t n_rows;
 	bool has_interval;
-	bool legend; /* heads are too long: "#1" */
+	bool has_pair;
+	size_t from, minus; /* the pair: curve minus curve */
+	bool legend;        /* heads are too long: "#1" */
 	int digits;
 };
 
 struct layout_try {
-	bool interval, further;
+	bool interval, further, pair;
+	bool narrow; /* the pair's titles take two lines */
 };
 
 static struct curve_value *value_at(const struct sheet *s, size_t metric, size_t row, size_t curve)
@@ -119,6 +122,27 @@ static const struct point *point_of(const struct sheet *s, size_t row, size_t cu
 	return NULL;
 }
 
+/* Forgets further metrics that have no value anywhere: JSON has their reasons. */
+static void drop_empty_metrics(struct sheet *s)
+{
+	for (size_t m = s->n_metrics; m-- > 1;) {
+		size_t n = 0;
+		for (size_t i = 0; i < s->n_rows * s->g->n; i++)
+			n += !isnan(s->values[m * s->n_rows * s->g->n + i].value);
+		if (n)
+			continue;
+		/* the values of later metrics move down */
+		for (size_t k = m; k + 1 < s->n_metrics; k++) {
+			memcpy(&s->values[k * s->n_rows * s->g->n],
+			       &s->values[(k + 1) * s->n_rows * s->g->n],
+			       s->n_rows * s->g->n * sizeof(*s->values));
+			s->metrics[k] = s->metrics[k + 1];
+			s->units[k] = s->units[k + 1];
+		}
+		s->n_metrics--;
+	}
+}
+
 static int fill_values(struct sheet *s)
 {
 	s->values = arena_alloc(s->arena,
@@ -135,6 +159,7 @@ static int fill_values(struct sheet *s)
 					return -ENOMEM;
 				s->has_interval = s->has_interval || !isnan(v->low);
 			}
+	drop_empty_metrics(s);
 	return 0;
 }
 
@@ -229,28 +254,30 @@ static void set_interval(struct table *t, const struct sheet *s, size_t row, siz
 	str_done(&text);
 }
 
-/* The pair (minuend, subtrahend) of a table with difference and ratio; false: none. */
-static bool find_pair(const struct sheet *s, size_t *ret_from, size_t *ret_minus)
+/* Two curves that differ in one parameter make a pair; distance is remote minus local. */
+static void find_pair(struct sheet *s)
 {
 	if (!s->g->inner || s->g->n != 2 || s->g->n_differing != 1)
-		return false;
+		return;
+	const struct param *p =
+		s->g->schema ? schema_param(s->g->schema, s->g->differing[0]) : NULL;
+	bool both = s->g->curves[0]->n && s->g->curves[1]->n;
 	bool turned = strcmp(param_text(s, 0, s->g->differing[0]), "remote") == 0;
-	*ret_from = turned ? 0 : 1;
-	*ret_minus = turned ? 1 : 0;
-	return true;
+	/* a placement that could not be had shows its reason in all columns */
+	s->has_pair = both || (p && p->type == PARAM_NODE);
+	s->from = turned ? 0 : 1;
+	s->minus = turned ? 1 : 0;
 }
 
-static void add_pair_columns(struct table *t, const struct sheet *s, unsigned group)
+static void add_pair_columns(struct table *t, const struct sheet *s, unsigned group, bool narrow)
 {
-	size_t from, minus;
-	if (!find_pair(s, &from, &minus))
-		return;
 	const char *name = s->g->differing[0];
-	const char *a = s->legend ? (from ? "#2" : "#1") : param_text(s, from, name);
-	const char *b = s->legend ? (minus ? "#2" : "#1") : param_text(s, minus, name);
+	const char *a = s->legend ? (s->from ? "#2" : "#1") : param_text(s, s->from, name);
+	const char *b = s->legend ? (s->minus ? "#2" : "#1") : param_text(s, s->minus, name);
 	const char *unit = s->units[0] ? s->units[0] : "";
-	const char *difference = arena_printf(s->arena, "%s - %s\n%s", a, b, unit);
-	const char *ratio = arena_printf(s->arena, "%s / %s\nratio", a, b);
+	const char *gap = narrow ? "\n" : " ";
+	const char *difference = arena_printf(s->arena, "%s%s- %s\n%s", a, gap, b, unit);
+	const char *ratio = arena_printf(s->arena, "%s%s/ %s\nratio", a, gap, b);
 	table_add_column(t, difference ? difference : "", TABLE_RIGHT, group);
 	table_add_column(t, ratio ? ratio : "", TABLE_RIGHT, group);
 	t->failed = t->failed || !difference || !ratio;
@@ -258,10 +285,8 @@ static void add_pair_columns(struct table *t, const struct sheet *s, unsigned gr
 
 static void set_pair(struct table *t, const struct sheet *s, size_t row, size_t column)
 {
-	size_t from, minus;
-	if (!find_pair(s, &from, &minus))
-		return;
-	const struct curve_value *a = value_at(s, 0, row, from), *b = value_at(s, 0, row, minus);
+	const struct curve_value *a = value_at(s, 0, row, s->from);
+	const struct curve_value *b = value_at(s, 0, row, s->minus);
 	if (!a->asked || !b->asked)
 		return;
 	if (!a->counts || !b->counts) {
@@ -335,13 +360,15 @@ static void build(struct table *t, const struct sheet *s, struct layout_try l)
 	for (size_t c = 0; c < s->g->n; c++)
 		add_curve_columns(t, s, curve_head(s, c, s->units[0] ? s->units[0] : ""),
 				  (unsigned)c + 1, l);
-	add_pair_columns(t, s, (unsigned)s->g->n + 1);
+	if (l.pair)
+		add_pair_columns(t, s, (unsigned)s->g->n + 1, l.narrow);
 	for (size_t r = 0; r < s->n_rows; r++) {
 		table_add_row(t);
 		set_row_name(t, s, r);
 		for (size_t c = 0; c < s->g->n; c++)
 			set_curve_cells(t, s, r, 1 + c * per_curve, c, l);
-		set_pair(t, s, r, 1 + s->g->n * per_curve);
+		if (l.pair)
+			set_pair(t, s, r, 1 + s->g->n * per_curve);
 	}
 	for (size_t c = 1; c < t->n_columns; c++)
 		table_lift_marks(t, c, NOTE_UNPROVEN);
@@ -368,27 +395,43 @@ static void build_flat(struct table *t, const struct sheet *s, struct layout_try
 	}
 }
 
+/* Layouts that make sense for the sheet, richest first. Returns how many. */
+static size_t list_layouts(const struct sheet *s, struct layout_try *ret)
+{
+	const struct param *p =
+		s->has_pair && s->g->schema ? schema_param(s->g->schema, s->g->differing[0]) : NULL;
+	/* what distance costs is the point of a placement; elsewhere intervals come first */
+	bool keep_pair = p && p->type == PARAM_NODE;
+	size_t n = 0;
+	for (int pair = s->has_pair; pair >= 0; pair--) {
+		for (int interval = s->has_interval; interval >= 0; interval--) {
+			if (!interval && s->has_interval && pair && !keep_pair)
+				continue;
+			/* never instead of an interval */
+			if (s->n_metrics > 1 && (interval || !s->has_interval))
+				ret[n++] = (struct layout_try){ interval, true, pair, false };
+			ret[n++] = (struct layout_try){ interval, false, pair, false };
+			if (pair)
+				ret[n++] = (struct layout_try){ interval, false, true, true };
+		}
+		if (keep_pair)
+			break;
+	}
+	return n;
+}
+
 static int render_table(struct str *out, const struct sheet *s)
 {
-	static const struct layout_try tries[] = {
-		{ true, true }, { true, false }, { false, true }, { false, false }
-	};
+	struct layout_try tries[16];
 	struct table t;
-	size_t n = sizeof(tries) / sizeof(*tries);
-	bool dropped = false;
-	for (size_t i = 0; i < n; i++) {
-		/* further metrics never push out an interval */
-		if (tries[i].interval != s->has_interval && i + 1 < n)
-			continue;
-		if (tries[i].further && s->n_metrics == 1)
-			continue;
+	size_t n = list_layouts(s, tries), i = 0;
+	for (; i < n; i++) {
 		(s->g->inner ? build : build_flat)(&t, s, tries[i]);
-		dropped = s->has_interval && !tries[i].interval;
-		if (table_width(&t) <= RENDER_WIDTH)
+		if (table_width(&t) <= RENDER_WIDTH || i + 1 == n)
 			break;
 	}
 	int ret = table_render(out, &t, s->o);
-	if (dropped)
+	if (s->has_interval && !tries[i].interval)
 		str_add(out, "  Intervals need more room than 80 columns: --format csv or json.\n");
 	return ret;
 }
@@ -486,6 +529,7 @@ int curve_group_render(struct str *out, const struct report *rep, const struct c
 		ret = collect_rows(&s);
 	else
 		s.n_rows = g->n;
+	find_pair(&s);
 	if (ret == 0)
 		ret = fill_values(&s);
 	if (ret == 0) {

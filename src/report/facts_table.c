@@ -4,11 +4,12 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "report/render.h"
 #include "report/table.h"
 
-enum { FACT, WHERE, VALUE, INTERVAL, NOMINAL, ADVERTISED };
+enum { FACT, VALUE, INTERVAL, NOMINAL, ADVERTISED };
 
 static void set(struct table *t, size_t row, size_t column, struct str *text)
 {
@@ -25,7 +26,8 @@ static void set_measured(struct table *t, size_t row, const struct fact *f, stru
 			   f->reason ? f->reason : "not measured, no reason recorded");
 		return;
 	}
-	render_value(text, f->value, f->unit, 3, true);
+	/* tlb.hit_ns tells its unit itself */
+	render_value(text, f->value, f->unit, 3, f->unit && !strstr(f->id, f->unit));
 	set(t, row, VALUE, text);
 	if (!isnan(f->low) && !isnan(f->high)) {
 		render_interval(text, f->low, f->high, f->value, f->unit, 3);
@@ -38,28 +40,34 @@ static void set_measured(struct table *t, size_t row, const struct fact *f, stru
 	}
 }
 
-static void set_row(struct table *t, const struct fact *f)
+static void set_row(struct table *t, const struct run *r, const struct fact *f)
 {
 	struct str text = { 0 };
 	size_t row = table_add_row(t);
-	table_set(t, row, FACT, f->id);
-	attrs_format(&text, &f->where);
-	set(t, row, WHERE, &text);
+	const char *id = render_clean(t->arena, f->id, t->utf8, 40);
+	str_addf(&text, "%s ", id ? id : "");
+	t->failed = t->failed || !id;
+	render_where(&text, r, &f->where);
+	if (!f->where.n)
+		text.data[text.len - 1] = '\0';
+	set(t, row, FACT, &text);
 	set_measured(t, row, f, &text);
 	if (!isnan(f->nominal)) {
-		render_value(&text, f->nominal, f->unit, 3, true);
+		render_value(&text, f->nominal, f->unit, 3, false);
 		set(t, row, NOMINAL, &text);
 	}
 	if (!isnan(f->advertised)) {
 		enum agreement agree = fact_agreement(f);
-		render_value(&text, f->advertised, f->unit, 3, false);
-		str_add(&text, agree == AGREE_YES  ? " agrees"
-			       : agree == AGREE_NO ? " differs"
-						   : "");
+		/* what agrees stands in the column before */
+		if (agree != AGREE_YES || f->nominal != f->advertised)
+			render_value(&text, f->advertised, f->unit, 3, false);
+		if (text.len)
+			str_add(&text, " ");
+		str_add(&text, agree == AGREE_YES ? "agrees" : agree == AGREE_NO ? "differs" : "");
 		set(t, row, ADVERTISED, &text);
 	}
 	if (f->note)
-		table_mark(t, row, FACT, NOTE_REASON, f->note);
+		table_mark(t, row, VALUE, NOTE_REASON, f->note);
 	str_done(&text);
 }
 
@@ -75,19 +83,18 @@ int facts_table_render(struct str *out, struct arena *a, const struct report *re
 	t.indent = 2;
 	t.rule = true;
 	table_add_column(&t, "fact", TABLE_LEFT, 0);
-	table_add_column(&t, "where", TABLE_LEFT, 0);
 	table_add_column(&t, "value", TABLE_RIGHT, 1);
 	table_add_column(&t, "95 %", TABLE_LEFT, 1);
-	table_add_column(&t, "size", TABLE_RIGHT, 1);
+	table_add_column(&t, "nominal", TABLE_RIGHT, 1);
 	table_add_column(&t, "CPUID", TABLE_LEFT, 1);
 	if (t.failed)
 		return -ENOMEM;
-	t.n_keys = 2;
+	t.n_keys = 1;
 	t.max_notes = 40; /* a fact without its reason is none */
-	t.columns[FACT].wraps = t.columns[WHERE].wraps = true;
+	t.columns[FACT].wraps = true;
 	t.columns[NOMINAL].optional = t.columns[ADVERTISED].optional = true;
 	for (size_t i = 0; i < rep->facts.n; i++)
-		set_row(&t, &rep->facts.v[i]);
+		set_row(&t, rep->run, &rep->facts.v[i]);
 	str_add(out, "\n");
 	render_paint(out, o, PAINT_BOLD, "Facts");
 	str_add(out, "\n");

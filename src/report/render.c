@@ -62,15 +62,29 @@ const char *render_clean(struct arena *a, const char *text, bool utf8, size_t ma
 	return ret;
 }
 
+/* The last blank before @end where a line may break; 0: none. Intervals stay whole if they can. */
+static size_t last_break(const char *text, size_t end, bool in_brackets)
+{
+	size_t found = 0;
+	bool inside = false;
+	for (size_t i = 0; i <= end && text[i]; i++) {
+		if (text[i] == '[' || text[i] == ']')
+			inside = text[i] == '[';
+		if (i && text[i] == ' ' && (in_brackets || !inside))
+			found = i;
+	}
+	return found;
+}
+
 size_t render_line_bytes(const char *text, size_t room, size_t *ret_skip)
 {
 	size_t n = bytes_of_columns(text, room);
 	*ret_skip = 0;
 	if (!text[n])
 		return n;
-	size_t end = n;
-	while (end && text[end] != ' ')
-		end--;
+	size_t end = last_break(text, n, false);
+	if (!end)
+		end = last_break(text, n, true);
 	if (!end)
 		return n; /* one long word */
 	size_t after = end;
@@ -90,7 +104,10 @@ void render_wrap(struct str *out, const char *text, size_t first, size_t hang, s
 		/* a long word that would fit on a line of its own is not broken here */
 		if (at > hang && text[n] && !skip && strcspn(text, " ") <= width - hang)
 			n = 0;
-		str_add_n(out, text, n);
+		size_t shown = n;
+		while (shown && text[shown - 1] == ' ')
+			shown--;
+		str_add_n(out, text, shown);
 		text += n + skip;
 		str_add(out, "\n");
 		if (*text)
@@ -214,6 +231,18 @@ void render_param(struct str *out, const struct bench_schema *s, const struct at
 		str_add(out, a->text);
 	else
 		attr_format(out, a);
+}
+
+void render_where(struct str *out, const struct run *r, const struct attrs *where)
+{
+	for (size_t i = 0; i < where->n; i++) {
+		const struct bench_schema *s = NULL;
+		for (size_t k = 0; k < r->n_schemas && !s; k++)
+			if (schema_param(&r->schemas[k], where->v[i].name))
+				s = &r->schemas[k];
+		str_addf(out, "%s%s=", i ? " " : "", where->v[i].name);
+		render_param(out, s, &where->v[i]);
+	}
 }
 
 enum agreement fact_agreement(const struct fact *f)

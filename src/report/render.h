@@ -57,8 +57,12 @@ void render_time(struct str *out, int64_t unix_ns);
 
 /* The value of a parameter in the words of the command line ("32m+128", "1g"). */
 void render_param(struct str *out, const struct bench_schema *s, const struct attr *a);
+/* "page=thp working-set=1g": the conditions of a fact in the words of the command line. */
+void render_where(struct str *out, const struct run *r, const struct attrs *where);
 /* "4k" -> "4 KiB pages", "thp" -> "2 MiB pages (thp)" where the size is known, else "thp pages". */
 void render_page_words(struct str *out, const struct report *rep, const char *page);
+/* A size among the conditions of a fact, as a number or in words ("1g"); 0: none. */
+uint64_t render_where_bytes(const struct attrs *where, const char *name);
 /* Size in bytes of a page word in this run; 0: not known. */
 uint64_t render_page_bytes(const struct report *rep, const char *page);
 

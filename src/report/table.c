@@ -13,6 +13,7 @@
 enum {
 	GAP = 2,             /* blanks between columns */
 	WRAP_MIN = 14,       /* a wrapped column gets no narrower */
+	HANG = 2,            /* further lines of a wrapped cell are indented */
 	TITLE_LINES_MAX = 8, /* lines of a title */
 };
 
@@ -198,6 +199,11 @@ static struct widths measure_column(const struct table *t, size_t column, size_t
 		size_t marks = c->marks ? str_columns(c->marks) + 1 : 0;
 		if (col->wraps && text > limit)
 			text = limit;
+		/* only right-aligned numbers need a column of marks to stay in line */
+		if (col->align == TABLE_LEFT && !col->wraps) {
+			text += marks;
+			marks = 0;
+		}
 		w.text = text > w.text ? text : w.text;
 		w.marks = marks > w.marks ? marks : w.marks;
 	}
@@ -315,11 +321,12 @@ static bool render_row_line(struct str *out, const struct table *t, const struct
 		const struct table_cell *c = known_cell(t, row, column);
 		const struct widths *w = &l->w[column];
 		size_t skip = 0, n = strlen(rest[i]);
+		size_t hang = col->wraps && !first ? HANG : 0;
 		if (col->wraps)
-			n = render_line_bytes(rest[i], l->limit, &skip);
+			n = render_line_bytes(rest[i], l->limit - hang, &skip);
 		size_t columns = line_columns(rest[i], n);
 		size_t room = w->whole - w->marks;
-		str_pad(out, start, col->align == TABLE_RIGHT ? at + room - columns : at);
+		str_pad(out, start, col->align == TABLE_RIGHT ? at + room - columns : at + hang);
 		str_add_n(out, rest[i], n);
 		rest[i] += n + skip;
 		if (c->marks && first) {

@@ -67,12 +67,7 @@ static struct decision find_decision(const struct report *rep)
 static void working_set_words(struct str *out, const struct fact *f)
 {
 	char buf[UNITS_TEXT_BYTES];
-	const struct attr *a = attrs_find(&f->where, "working-set");
-	uint64_t bytes = 0;
-	if (a && a->kind == ATTR_INT && a->integer > 0)
-		bytes = (uint64_t)a->integer;
-	else if (a && a->kind == ATTR_TEXT)
-		(void)parse_size(a->text, &bytes, NULL);
+	uint64_t bytes = render_where_bytes(&f->where, "working-set");
 	if (bytes)
 		str_add(out, format_size_human(buf, (double)bytes));
 	else
@@ -294,7 +289,7 @@ static void next_steps(struct str *out, struct arena *a, const struct report *re
 	next_line(out, str_text(&text), "its raw samples (or json)");
 	next_line(out, "pagetoll doctor", "what disturbs measuring here");
 	if (rep->run->preset && strcmp(rep->run->preset, "quick") == 0)
-		next_line(out, "pagetoll run", "the same with intervals, about 2 minutes");
+		next_line(out, "pagetoll run", "with intervals, in about 2 minutes");
 	next_line(out, "pagetoll run tlb.chase page=4k,thp", "the curves behind the card");
 	next_line(out, "pagetoll info tlb.chase", "what it measures, and what not");
 	out->failed = out->failed || text.failed;

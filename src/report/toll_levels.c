@@ -147,7 +147,7 @@ static int render_entries(struct str *out, struct arena *a, const struct report 
 	t.indent = 2;
 	table_add_column(&t, "data TLB", TABLE_LEFT, 0);
 	table_add_column(&t, "entries [95 %]", TABLE_LEFT, 1);
-	table_add_column(&t, "size", TABLE_LEFT, 1);
+	table_add_column(&t, "nominal", TABLE_LEFT, 1);
 	table_add_column(&t, "ways", TABLE_LEFT, 1);
 	table_add_column(&t, "reach [95 %]", TABLE_LEFT, 1);
 	table_add_column(&t, "CPUID", TABLE_LEFT, 1);
@@ -221,11 +221,10 @@ static void render_effective(struct str *out, struct arena *a, const struct repo
 		str_addf(&text, "not known: %s", f->reason ? f->reason : "no reason recorded");
 	} else {
 		str_add(&text, format_size_human(buf, f->value));
-		if (bytes > 0 && f->value < bytes)
-			str_addf(&text, ", so the TLB holds these pages as %s ones",
-				 format_size_human(buf, f->value));
 		if (f->note)
-			str_addf(&text, " (%s)", f->note);
+			str_addf(&text, ": %s", f->note);
+		else if (bytes > 0 && f->value >= bytes)
+			str_add(&text, ", one TLB entry a page");
 	}
 	const char *clean = render_clean(a, str_text(&text), o->utf8, 400);
 	render_paragraph(out, 2, "", clean ? clean : "");
@@ -300,22 +299,30 @@ static int render_unmeasured(struct str *out, struct arena *a, const struct repo
 
 /* --- data caches --------------------------------------------------------------------------- */
 
-static void set_memory_label(struct table *t, size_t row, const struct report *rep,
-			     const struct fact *f)
+static void add_memory_line(struct str *out, struct arena *a, const struct report *rep,
+			    const struct fact *f, const struct report_options *o)
 {
 	struct str text = { 0 };
 	char buf[UNITS_TEXT_BYTES];
 	const char *page = attrs_text(&f->where, "page", NULL);
-	int64_t bytes = attrs_int(&f->where, "working-set", 0);
-	str_add(&text, "memory");
+	uint64_t bytes = render_where_bytes(&f->where, "working-set");
+	if (isnan(f->value))
+		str_addf(&text, "not measured: %s", f->reason ? f->reason : "no reason recorded");
+	else
+		render_value(&text, f->value, f->unit, 3, true);
+	if (!isnan(f->low) && !isnan(f->high)) {
+		str_add(&text, " ");
+		render_interval(&text, f->low, f->high, f->value, f->unit, 3);
+	}
 	if (bytes > 0)
 		str_addf(&text, ", %s", format_size_human(buf, (double)bytes));
 	if (page) {
-		str_add(&text, ", ");
+		str_add(&text, " in ");
 		render_page_words(&text, rep, page);
 	}
-	table_set(t, row, 0, str_text(&text));
-	t->failed = t->failed || text.failed;
+	const char *clean = render_clean(a, str_text(&text), o->utf8, 400);
+	render_paragraph(out, 2, "memory: ", clean ? clean : "");
+	out->failed = out->failed || !clean || text.failed;
 	str_done(&text);
 }
 
@@ -333,14 +340,6 @@ static void add_cache_rows(struct table *t, const struct report *rep)
 		set_fact(t, row, 2, cycles);
 		set_fact(t, row, 3, size);
 		set_advertised(t, row, 4, size);
-	}
-	for (size_t i = 0; i < rep->facts.n; i++) {
-		const struct fact *f = &rep->facts.v[i];
-		if (strcmp(f->id, "memory.latency_ns") != 0)
-			continue;
-		size_t row = table_add_row(t);
-		set_memory_label(t, row, rep, f);
-		set_fact(t, row, 1, f);
 	}
 }
 
@@ -371,23 +370,28 @@ static int render_caches(struct str *out, struct arena *a, const struct report *
 			 const struct report_options *o)
 {
 	struct table t;
+	size_t n_memory = 0;
 	table_init(&t, a, o);
 	t.indent = 2;
-	table_add_column(&t, "a read hits", TABLE_LEFT, 0);
+	table_add_column(&t, "cache", TABLE_LEFT, 0);
 	table_add_column(&t, "ns [95 %]", TABLE_LEFT, 1);
 	table_add_column(&t, "core cycles [95 %]", TABLE_LEFT, 1);
-	table_add_column(&t, "capacity [95 %]", TABLE_LEFT, 1);
-	table_add_column(&t, "advertised", TABLE_LEFT, 1);
+	table_add_column(&t, "capacity [95 %]", TABLE_LEFT, 2);
+	table_add_column(&t, "advertised", TABLE_LEFT, 2);
 	if (t.failed)
 		return -ENOMEM;
 	t.n_keys = 1;
-	t.columns[0].wraps = true;
 	optional_from(&t, 2);
 	add_cache_rows(&t, rep);
-	if (!t.n_rows && !find(rep, "cache.line", NULL, 0))
+	for (size_t i = 0; i < rep->facts.n; i++)
+		n_memory += strcmp(rep->facts.v[i].id, "memory.latency_ns") == 0;
+	if (!t.n_rows && !n_memory && !find(rep, "cache.line", NULL, 0))
 		return t.failed ? -ENOMEM : 0;
-	heading(out, o, "Data caches");
+	heading(out, o, "Data caches and memory, a dependent read");
 	int ret = table_render(out, &t, o);
+	for (size_t i = 0; ret == 0 && i < rep->facts.n; i++)
+		if (strcmp(rep->facts.v[i].id, "memory.latency_ns") == 0)
+			add_memory_line(out, a, rep, &rep->facts.v[i], o);
 	if (ret == 0)
 		render_line_size(out, a, rep, o);
 	return ret;

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Texts of invented runs against committed ones, and rules that hold for every text: at most 80
+ * columns, no control characters, valid UTF-8. PAGETOLL_UPDATE_GOLDEN=1 writes the texts anew: read
+ * the difference before committing it.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "fixture.h"
+
+static const char *golden_dir(void)
+{
+	const char *dir = getenv("PAGETOLL_GOLDEN");
+	assert_non_null(dir);
+	return dir;
+}
+
+static char *read_whole(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return NULL;
+	char *text = calloc(1, 1 << 20);
+	assert_non_null(text);
+	size_t n = fread(text, 1, (1 << 20) - 1, f);
+	assert_true(n < (1 << 20) - 1);
+	fclose(f);
+	return text;
+}
+
+/* Where the texts part, so that a failure can be read. */
+static void assert_same_text(const char *path, const char *got, const char *want)
+{
+	size_t line = 1, i = 0;
+	while (got[i] && got[i] == want[i])
+		line += got[i++] == '\n';
+	if (got[i] == want[i])
+		return;
+	fail_msg("%s:%zu differs:\n got: %.120s\nwant: %.120s\n", path, line, got + i, want + i);
+}
+
+static void compare(const char *name, const char *kind, const char *got)
+{
+	char path[512];
+	snprintf(path, sizeof(path), "%s/%s.%s.txt", golden_dir(), name, kind);
+	if (getenv("PAGETOLL_UPDATE_GOLDEN")) {
+		FILE *f = fopen(path, "we");
+		assert_non_null(f);
+		assert_int_equal(fwrite(got, 1, strlen(got), f), strlen(got));
+		assert_int_equal(fclose(f), 0);
+		return;
+	}
+	char *want = read_whole(path);
+	if (!want)
+		fail_msg("no %s: run with PAGETOLL_UPDATE_GOLDEN=1 and read it", path);
+	assert_same_text(path, got, want);
+	free(want);
+}
+
+/* Drops our own colours: ESC [ digits m. */
+static void drop_colours(char *text)
+{
+	char *to = text;
+	for (const char *p = text; *p;) {
+		size_t n = p[0] == '\033' && p[1] == '[' ? 2 + strspn(p + 2, "0123456789") : 0;
+		if (n && p[n] == 'm')
+			p += n + 1;
+		else
+			*to++ = *p++;
+	}
+	*to = '\0';
+}
+
+static void check_rules(const char *name, char *text, const struct report_options *o)
+{
+	if (o->colour)
+		drop_colours(text);
+	for (char *p = text; *p;) {
+		char *end = strchr(p, '\n');
+		if (!end)
+			fail_msg("%s: the last line has no end: %s", name, p);
+		*end = '\0';
+		if (str_columns(p) > 80)
+			fail_msg("%s: %zu columns: %s", name, str_columns(p), p);
+		struct str clean = { 0 };
+		escape_terminal(&clean, p);
+		assert_string_equal(str_text(&clean), p);
+		str_done(&clean);
+		if (*p && end[-1] == ' ')
+			fail_msg("%s: trailing blank: '%s'", name, p);
+		for (const char *c = p; !o->utf8 && *c; c++)
+			assert_true((unsigned char)*c < 0x80);
+		p = end + 1;
+	}
+}
+
+static void check_fixture(const struct fixture *f)
+{
+	struct report rep;
+	struct report_options o;
+	struct run *r = fixture_open(f, &rep, &o);
+	struct str text = { 0 };
+	assert_int_equal(report_text(&text, &rep, &o), 0);
+	compare(f->name, "show", str_text(&text));
+	check_rules(f->name, text.data, &o);
+	str_clear(&text);
+	assert_int_equal(report_toll_card(&text, &rep, &o), 0);
+	compare(f->name, "card", str_text(&text));
+	check_rules(f->name, text.data, &o);
+	str_clear(&text);
+	assert_int_equal(report_findings_text(&text, r, &o), 0);
+	check_rules(f->name, text.data, &o);
+	if (r->n_findings && !strstr(f->name, "hostile"))
+		compare(f->name, "doctor", str_text(&text));
+	str_done(&text);
+	fixture_close(r, &rep);
+}
+
+static void test_all_fixtures(void **state)
+{
+	(void)state;
+	for (const struct fixture *f = fixtures; f->name; f++)
+		check_fixture(f);
+}
+
+static char *text_of(const char *name, int (*render)(struct str *, const struct report *,
+						     const struct report_options *))
+{
+	struct report rep;
+	struct report_options o;
+	struct run *r = fixture_open(fixture_find(name), &rep, &o);
+	struct str text = { 0 };
+	assert_int_equal(render(&text, &rep, &o), 0);
+	fixture_close(r, &rep);
+	return text.data;
+}
+
+/* What must stand in a text whatever its layout becomes. */
+static void test_promises(void **state)
+{
+	static const struct {
+		const char *fixture;
+		bool card;
+		const char *has, *has_not;
+	} rows[] = {
+		{ "toll", true, "4 KiB pages 182 ns [170, 190]", "NaN" },
+		{ "toll", true, "2 MiB pages 104 ns\n[101, 108]", "nan" },
+		{ "toll", true, "huge pages save 43 %", "quick" },
+		{ "toll", true, "2048 differs", "\033" },
+		{ "toll", true, "warning: this is a guest", "note: transparent" },
+		{ "toll", true, "nr_hugepages", "INCOMPLETE" },
+		{ "quick", true, "quick: for orientation, not for publication", "preset quick" },
+		{ "quick", true, "2.7 % [0.40, 6.1] more here", "save" },
+		{ "skipped", true, "not measured (not enough memory)", "0 ns" },
+		{ "one-node", false, "not measurable: one memory node", "0 ns" },
+		{ "one-node", false, "remote - local", "local - remote" },
+		{ "two-nodes", false, "invalid, never compared: 4000 of 4096", "local - remote" },
+		{ "two-nodes", false, "unproven: the counters", "1.200" },
+		{ "two-nodes", false, "killed by signal 9", "nan" },
+		{ "published", false, "441.3", "invocation" },
+		{ "incomplete", false, "INCOMPLETE", "complete:" },
+		{ "incomplete", false, "1 line of the file could not be read", NULL },
+		{ "hostile", false, "characters, cut here)", "\033" },
+		{ "empty", false, "Nothing was measured", "Facts" },
+		{ "toll-colour", true, "\033[1m", "  \033[0m" },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char *text =
+			text_of(rows[i].fixture, rows[i].card ? report_toll_card : report_text);
+		if (!strstr(text, rows[i].has))
+			fail_msg("%s lacks '%s':\n%s", rows[i].fixture, rows[i].has, text);
+		if (rows[i].has_not && strstr(text, rows[i].has_not))
+			fail_msg("%s has '%s':\n%s", rows[i].fixture, rows[i].has_not, text);
+		free(text);
+	}
+}
+
+static void test_findings_without_any(void **state)
+{
+	struct run *r = run_new();
+	struct str text = { 0 };
+	struct report_options o = { 0 };
+	(void)state;
+	assert_non_null(r);
+	assert_int_equal(report_findings_text(&text, r, &o), 0);
+	assert_string_equal(str_text(&text), "Nothing found that disturbs or forbids measuring.\n");
+	str_done(&text);
+	run_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all_fixtures),
+		cmocka_unit_test(test_promises),
+		cmocka_unit_test(test_findings_without_any),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
