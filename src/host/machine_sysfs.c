@@ -15,7 +15,7 @@
 
 #define CPU_DIR "sys/devices/system/cpu"
 
-enum { MAX_CACHE_INDEX = 16 };
+enum { MAX_CACHE_INDEX = 8 };
 
 static int read_mask(const struct sysroot *sr, const char *path, struct u32_list *ret_list)
 {
@@ -128,8 +128,9 @@ int machine_read_sysfs(const struct sysroot *sr, struct machine *m, struct err *
 			int rc;
 
 			snprintf(dir, sizeof(dir), CPU_DIR "/cpu%u/cache/index%d", c->id, k);
+			/* Numbers may have gaps where a recording left out code caches. */
 			if (!sysroot_exists(sr, dir))
-				break;
+				continue;
 			rc = read_cache(sr, m, dir, c->id, e);
 			if (rc < 0)
 				return rc;
