@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Run files from other people: loaded, evaluated and printed in every form. What is printed holds
+ * no control characters and no number that JSON has not got.
+ */
+#include "fuzz.h"
+
+#include <jansson.h>
+
+#include "record/runfile.h"
+#include "report/report.h"
+
+static void forms(const struct report *rep)
+{
+	const struct report_options o = { .run_name = "last", .file = "x" };
+	struct str text = { 0 }, json = { 0 }, csv = { 0 };
+	json_t *doc;
+
+	CHECK(report_text(&text, rep, &o) == 0);
+	CHECK(report_toll_card(&text, rep, &o) == 0);
+	for (const char *p = str_text(&text); *p; p++)
+		CHECK((unsigned char)*p >= 0x20 || *p == '\n');
+	CHECK(report_json(&json, rep) == 0);
+	doc = json_loads(str_text(&json), 0, NULL);
+	CHECK(doc);
+	json_decref(doc);
+	CHECK(report_csv(&csv, rep) == 0);
+	CHECK(report_facts_csv(&csv, rep) == 0);
+	str_done(&text);
+	str_done(&json);
+	str_done(&csv);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	struct run *r = NULL;
+	struct report rep = { 0 };
+	struct err e = { 0 };
+
+	if (runfile_load_buffer((const char *)data, n, &r, &e)) {
+		CHECK(e.code && e.msg[0] && !r);
+		return 0;
+	}
+	CHECK(r->id && r->source);
+	if (report_init(&rep, r, &e) == 0) {
+		forms(&rep);
+		report_done(&rep);
+	}
+	run_free(r);
+	return 0;
+}
