@@ -58,10 +58,15 @@ static bool read_id(const char **p, uint32_t *ret)
 	return true;
 }
 
-/* Marks the ids of a list in @seen (a byte each); false: not a list. */
-static bool mark_ids(const char *p, unsigned char *seen)
+/*
+ * Finds the largest id of a list and, unless @seen is NULL, marks the ids in it (a byte each).
+ * False: not a list.
+ */
+static bool scan_ids(const char *p, unsigned char *seen, uint32_t *ret_largest)
 {
 	uint32_t a, b;
+
+	*ret_largest = 0;
 
 	if (!*p || !strcmp(p, "\n"))
 		return true;
@@ -74,7 +79,10 @@ static bool mark_ids(const char *p, unsigned char *seen)
 			if (!read_id(&p, &b) || b < a)
 				return false;
 		}
-		memset(seen + a, 1, (size_t)(b - a) + 1);
+		if (b > *ret_largest)
+			*ret_largest = b;
+		if (seen)
+			memset(seen + a, 1, (size_t)(b - a) + 1);
 		if (!*p || !strcmp(p, "\n"))
 			return true;
 		if (*p != ',')
@@ -85,24 +93,24 @@ static bool mark_ids(const char *p, unsigned char *seen)
 
 int parse_u32_list(const char *text, struct u32_list *ret_list, struct err *e)
 {
-	/* Marks, not a list to be sorted: memory is bounded however often a text repeats a range.
-	 */
-	unsigned char *seen = calloc(MAX_ID + 1, 1);
 	struct u32_list l = { 0 };
-	uint32_t i;
+	unsigned char *seen;
+	uint32_t largest, i;
 	size_t n = 0;
 
-	if (!seen)
-		return err_set(e, ENOMEM, "out of memory");
-	if (!mark_ids(text, seen)) {
-		free(seen);
+	if (!scan_ids(text, NULL, &largest))
 		return err_set(
 			e, EINVAL,
 			"'%.80s' is not a list: ids up to %d and ascending ranges, separated "
 			"by commas, as in 0-3,8",
 			text, MAX_ID);
-	}
-	for (i = 0; i <= MAX_ID; i++)
+	/* Marks, not a list to be sorted: memory is bounded however often a text repeats a range.
+	 */
+	seen = calloc((size_t)largest + 1, 1);
+	if (!seen)
+		return err_set(e, ENOMEM, "out of memory");
+	(void)scan_ids(text, seen, &largest);
+	for (i = 0; i <= largest; i++)
 		n += seen[i];
 	if (n) {
 		l.v = malloc(n * sizeof(*l.v));
@@ -110,7 +118,7 @@ int parse_u32_list(const char *text, struct u32_list *ret_list, struct err *e)
 			free(seen);
 			return err_set(e, ENOMEM, "out of memory");
 		}
-		for (i = 0; i <= MAX_ID; i++)
+		for (i = 0; i <= largest; i++)
 			if (seen[i])
 				l.v[l.n++] = i;
 	}
