@@ -55,7 +55,7 @@ static int facts_json(struct str *out, const struct report *rep)
 	for (size_t i = 0; i < rep->facts.n; i++)
 		json_array_append_new(list, json_from_fact(&rep->facts.v[i]));
 	doc = json_pack("{s:o,s:o}", "run", cli_json_text_or_null(rep->run->id), "facts", list);
-	text = doc ? json_dumps(doc, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+	text = doc ? json_dumps(doc, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
 	json_decref(doc);
 	if (!text)
 		return -ENOMEM;

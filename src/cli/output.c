@@ -75,7 +75,7 @@ int cli_print_str(struct str *s)
 
 int cli_print_json(json_t *doc)
 {
-	char *text = doc ? json_dumps(doc, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+	char *text = doc ? json_dumps(doc, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
 	struct str s = { 0 };
 
 	json_decref(doc);

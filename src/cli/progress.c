@@ -32,24 +32,35 @@ static void add_minutes(struct str *s, double seconds)
 	str_addf(s, "%ld:%02ld", whole / 60, whole % 60);
 }
 
-/* The parameters that were given other than by default would be best; all are too many. */
+static void add_value(struct str *s, const struct param *p, const char *name, uint64_t value)
+{
+	char size[UNITS_TEXT_BYTES];
+
+	if (p && p->type == PARAM_BYTES)
+		str_addf(s, " %s=%s", name, format_size(size, value));
+	else
+		str_addf(s, " %s=%llu", name, (unsigned long long)value);
+}
+
+/* Few words that tell one setting from another: all parameters would be too many. */
 static void add_setting(struct str *s, const struct planned *pl)
 {
-	static const char *const telling[] = { "page",        "backing",     "stride",
-					       "page-tables", "working-set", "pair" };
+	static const char *const telling[] = { "page", "backing", "stride", "page-tables", "pair" };
+	const struct bench_schema *schema = &pl->bench->schema;
 
-	str_add(s, pl->bench->schema.name);
+	str_add(s, schema->name);
 	for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
 		const struct attr *a = attrs_find(&pl->setting.given, telling[i]);
-		char size[UNITS_TEXT_BYTES];
 
-		if (!a || (a->kind == ATTR_INT && a->integer == 0))
+		if (!a)
 			continue;
-		if (a->kind == ATTR_INT)
-			str_addf(s, " %s=%s", a->name, format_size(size, (uint64_t)a->integer));
-		else
+		if (a->kind == ATTR_INT && a->integer != 0)
+			add_value(s, schema_param(schema, a->name), a->name, (uint64_t)a->integer);
+		else if (a->kind == ATTR_TEXT && strcmp(a->text, "local") != 0)
 			str_addf(s, " %s=%s", a->name, a->text);
 	}
+	if (pl->inner && pl->grid.n == 1)
+		add_value(s, schema_param(schema, pl->inner), pl->inner, pl->grid.v[0]);
 }
 
 /* Overwrites the line on the screen, and what the longer one before it left. */
@@ -84,9 +95,10 @@ void progress_status(void *user, const struct run_status *st)
 	str_addf(&line, " left; round %u: ", st->invocation);
 	if (st->planned) {
 		add_setting(&line, st->planned);
-		if (st->planned->inner && st->inner)
-			str_addf(&line, " %s=%llu", st->planned->inner,
-				 (unsigned long long)st->inner);
+		if (st->planned->inner && st->inner && st->planned->grid.n > 1)
+			add_value(&line,
+				  schema_param(&st->planned->bench->schema, st->planned->inner),
+				  st->planned->inner, st->inner);
 	}
 	show(p, &line);
 	str_done(&line);

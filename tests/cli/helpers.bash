@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Loaded by every file. PAGETOLL is the program, DENY the launcher that forbids system calls.
+# Loaded by every file. PAGETOLL is the program, DENY the launcher that forbids system calls, UNPACK
+# the program that makes a folder of an invented machine.
 
 bats_require_minimum_version 1.5.0
 
@@ -8,7 +9,19 @@ setup() {
 	export PAGETOLL_DATA="$BATS_TEST_TMPDIR/data"
 	unset NO_COLOR XDG_DATA_HOME LC_ALL LC_CTYPE
 	export LANG=C
-	sysroots="$BATS_TEST_DIRNAME/../data/sysroots"
+}
+
+# machine NAME: unpacks tests/data/sysroots/NAME.tree and prints the folder.
+machine() {
+	local tree="$BATS_TEST_TMPDIR/machines/$1"
+	mkdir -p "${tree%/*}"
+	[[ -d $tree ]] || "$UNPACK" "$BATS_TEST_DIRNAME/../data/sysroots/$1.tree" "$tree" || return 1
+	echo "$tree"
+}
+
+machines() {
+	local file
+	for file in "$BATS_TEST_DIRNAME"/../data/sysroots/*.tree; do basename "$file" .tree; done
 }
 
 # `run` with stdout in $output and stderr in $stderr.
