@@ -168,8 +168,12 @@ int cgroup_locate(const char *self_cgroup, const char *mountinfo, const char *co
 	if (!find_self_path(self_cgroup, controller, &path) ||
 	    !find_mount(mountinfo, controller, &m))
 		return -ENOENT;
-	point = (struct span){ m.point.p + 1, m.point.n - 1 };
-	if (has_dotdot(point))
+	point = m.point;
+	while (point.n && point.p[0] == '/') {
+		point.p++;
+		point.n--;
+	}
+	if (!point.n || has_dotdot(point))
 		return -EINVAL;
 	rc = append(g.dir, sizeof(g.dir), &n, point, true);
 	if (rc < 0)

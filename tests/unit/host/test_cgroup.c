@@ -48,6 +48,7 @@ static void test_locate(void **state)
 		{ "0::/../../x\n", V2_MOUNT, "", "sys/fs/cgroup", "/" },
 		/* Escapes in mount points. */
 		{ "0::/y", "30 25 0:26 / /a\\040b rw - cgroup2 none rw", "", "a b/y", "/y" },
+		{ "0::/y", "30 25 0:26 / //c rw - cgroup2 none rw", "", "c/y", "/y" },
 		/* The later mount covers the earlier one. */
 		{ "0::/y", V2_MOUNT "31 25 0:26 / /new rw - cgroup2 cgroup2 rw\n", "", "new/y",
 		  "/y" },
@@ -63,6 +64,7 @@ static void test_locate(void **state)
 		{ "0::relative", V2_MOUNT, "", NULL, NULL },
 		{ "nonsense", V2_MOUNT, "", NULL, NULL },
 		{ "0::/y", "30 25 0:26 / / rw - cgroup2 none rw", "", NULL, NULL },
+		{ "0::/y", "30 25 0:26 / /// rw - cgroup2 none rw", "", NULL, NULL },
 		{ "0::/y", "30 25 0:26 / /c/../../etc rw - cgroup2 none rw", "", NULL, NULL },
 		{ "0::/y", "30 25 0:26 /", "", NULL, NULL },
 	};
