@@ -286,15 +286,13 @@ static int add_toll(struct plan *plan, const struct machine *m, const struct tar
 		    struct err *e)
 {
 	static const char *const benches[] = { "tlb.chase", "cache.chase" };
+	int r = plan_check_toll(for_all, e);
 
-	for (size_t i = 0; i < sizeof(benches) / sizeof(benches[0]); i++) {
-		int r = bench_find(benches[i]) ? check_names(benches[i], for_all, e) : 0;
-
-		if (r < 0)
-			return r;
-	}
+	for (size_t i = 0; r == 0 && i < sizeof(benches) / sizeof(benches[0]); i++)
+		if (bench_find(benches[i]))
+			r = check_names(benches[i], for_all, e);
 	plan->is_toll = true;
-	return plan_add_toll(plan, m, for_all, e);
+	return r < 0 ? r : plan_add_toll(plan, m, for_all, e);
 }
 
 /* --- duplicates --------------------------------------------------------------------------------

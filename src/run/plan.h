@@ -101,6 +101,8 @@ struct plan_wish {
 /* Adds all settings of the wish to the plan. */
 int plan_add_wish(struct plan *plan, const struct machine *m, const struct plan_wish *w,
 		  struct err *e);
+/* -EINVAL if @for_all sets what the toll set fixes itself. */
+int plan_check_toll(const struct target *for_all, struct err *e);
 /* Adds the toll set; @for_all are assignments given without a target. */
 int plan_add_toll(struct plan *plan, const struct machine *m, const struct target *for_all,
 		  struct err *e);

@@ -16,6 +16,8 @@
  * paging, 0.1 to 0.5 us on bare metal. Too high only means a shorter automatic grid.
  */
 static const double fault_seconds = 5e-6;
+/* Of one point, beside its samples: linking, warming up, and the last sample over the cap. */
+static const double prepare_seconds = 0.01;
 /* fork, exec, reading the plan, exit. */
 static const double start_seconds = 0.01;
 
@@ -195,7 +197,8 @@ int plan_fit_memory(struct plan *plan, const struct machine *m, struct planned *
 double plan_invocation_seconds(const struct plan *plan, const struct planned *p)
 {
 	double n = p->grid.n ? (double)p->grid.n : 1;
-	double sampling = fmin(p->cost.seconds, n * plan->preset->point_seconds);
+	double sampling =
+		fmin(p->cost.seconds, n * (plan->preset->point_seconds + prepare_seconds));
 
 	return start_seconds + (double)p->cost.faults * fault_seconds + sampling;
 }

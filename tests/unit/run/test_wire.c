@@ -108,8 +108,7 @@ static void test_bad_specs(void **state)
 		"spec 1\nbench b\nsamples 1\npoint-seconds 1\ninner n\nvalues 2 1\nend\n",
 		"spec 1\nbench b\nsamples 1\npoint-seconds 1\ninner n\nvalues 1 1 2\nend\n",
 		"spec 1\nbench b\nsamples 1\npoint-seconds 1\ninner n\nvalues 100001 1\nend\n",
-		"spec 1\nbench b\nsamples 1\npoint-seconds 1\ninner n\nvalues 1 1\nvalues 1 1\n"
-		"end\n",
+		"spec 1\nbench b\nsamples 1\npoint-seconds 1\ninner n\nvalues 1 1\nvalues 1 1\n",
 		"spec 1\nbench b\nsamples 1\npoint-seconds 1\ngiven x a 1\nend\n",
 		"spec 1\nbench b\nsamples 1\npoint-seconds 1\ngiven i a b\nend\n",
 		"spec 1\nbench b\nsamples 1\npoint-seconds 1\ngiven t a\nend\n",
