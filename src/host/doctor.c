@@ -14,7 +14,8 @@
 
 enum { MAX_TEXT = 1024 };
 
-static const char *vtext(struct exam *x, const char *fmt, va_list ap)
+static const char *__attribute__((format(printf, 2, 0)))
+vtext(struct exam *x, const char *fmt, va_list ap)
 {
 	char buf[MAX_TEXT];
 	char *s;
@@ -92,6 +93,7 @@ int doctor_examine(const struct sysroot *sr, const struct machine *m, struct run
 	doctor_check_rights(&x);
 	if (x.no_memory)
 		return err_set(e, ENOMEM, "no memory for the doctor's findings");
-	sort_findings(r->findings + before, r->n_findings - before);
+	if (r->n_findings > before)
+		sort_findings(r->findings + before, r->n_findings - before);
 	return 0;
 }

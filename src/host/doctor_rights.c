@@ -10,6 +10,7 @@
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -128,7 +129,7 @@ static void report_policy(struct exam *x, const struct probe_results *p)
 static void report_perf(struct exam *x, int code)
 {
 	const char *remedy;
-	char paranoid[16] = "?";
+	char paranoid[16];
 
 	if (!code)
 		return;
@@ -143,13 +144,15 @@ static void report_perf(struct exam *x, int code)
 		break;
 	case EACCES:
 	case EPERM:
-		if (!exam_line(x, "proc/sys/kernel/perf_event_paranoid", paranoid,
-			       sizeof(paranoid)))
-			paranoid[0] = '?';
-		remedy = exam_text(x,
-				   "sysctl -w kernel.perf_event_paranoid=2 (now %s); in a "
-				   "container also --cap-add PERFMON",
-				   paranoid);
+		/* 3 and 4 are distributions' own, above what the kernel has. */
+		if (exam_line(x, "proc/sys/kernel/perf_event_paranoid", paranoid,
+			      sizeof(paranoid)) &&
+		    strtol(paranoid, NULL, 10) > 2)
+			remedy = exam_text(x, "sysctl -w kernel.perf_event_paranoid=2 (now %s)",
+					   paranoid);
+		else
+			remedy = "a container's seccomp profile denies it: start the container "
+				 "with --cap-add PERFMON";
 		break;
 	case ENOSYS:
 		remedy = "none here: boot a kernel with CONFIG_PERF_EVENTS, or leave the sandbox";
