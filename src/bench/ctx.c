@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/rng.h"
 #include "host/clock.h"
@@ -357,6 +358,16 @@ static void host_taints(struct bench_ctx *ctx, const struct host_counts *before)
 			    after.numa_pages_migrated - before->numa_pages_migrated);
 }
 
+/* Memory beside what is measured must stay small: the largest resident size of this process so far.
+ */
+static void prove_worker_size(struct bench_ctx *ctx)
+{
+	struct rusage u;
+
+	if (getrusage(RUSAGE_SELF, &u) == 0)
+		bench_proof_int(ctx, "worker_peak_bytes", (int64_t)u.ru_maxrss * 1024);
+}
+
 static void measure_point(struct bench_ctx *ctx, void *state)
 {
 	const struct bench *b = ctx->spec->bench;
@@ -368,6 +379,7 @@ static void measure_point(struct bench_ctx *ctx, void *state)
 	if (sample_point(ctx, state) != 0)
 		return;
 	host_taints(ctx, &before);
+	prove_worker_size(ctx);
 	if (b->check)
 		b->check(ctx, state);
 }
