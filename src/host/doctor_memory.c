@@ -84,11 +84,43 @@ static void check_mthp(struct exam *x)
 			 "all %zu sizes of smaller huge pages (mTHP) are off", n);
 }
 
+/* A pool that lies on some of the nodes only: pages asked for on another one are not there. */
+static void check_pool_nodes(struct exam *x, const struct page_size *p)
+{
+	size_t filled = 0, empty = 0;
+	uint32_t first_empty = 0;
+	uint64_t n_free;
+
+	for (size_t i = 0; i < x->m->n_nodes; i++) {
+		const struct node *n = &x->m->nodes[i];
+
+		if (!n->has_memory || !n->mem_allowed ||
+		    machine_node_hugetlb_free(x->sr, n->id, p->bytes, &n_free) < 0)
+			continue;
+		if (!n_free && !empty++)
+			first_empty = n->id;
+		filled += n_free > 0;
+	}
+	if (filled && empty)
+		exam_add(x, "hugetlb-nodes", SEVERITY_WARNING,
+			 "page=hugetlb is skipped where its data belong on such a node",
+			 exam_text(x,
+				   "echo 512 > /sys/devices/system/node/node%u/hugepages/"
+				   "hugepages-%llukB/nr_hugepages",
+				   first_empty, (unsigned long long)p->bytes / 1024),
+			 "page=%s: no free page on node %u (%zu of %zu nodes are empty)", p->name,
+			 first_empty, empty, empty + filled);
+}
+
 static void check_hugetlb(struct exam *x)
 {
 	const struct page_size *p = machine_page(x->m, "hugetlb");
 
-	if (p && !p->usable)
+	if (!p)
+		return;
+	if (p->usable)
+		check_pool_nodes(x, p);
+	else
 		add_reason(x, "no-hugetlb-pool", SEVERITY_NOTE,
 			   "page=hugetlb is skipped; page=thp needs no pool",
 			   exam_text(x, "page=%s", p->name), p->reason);

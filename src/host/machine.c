@@ -25,6 +25,7 @@ int machine_read(const struct sysroot *sr, struct machine *ret, struct err *e)
 	if (rc == 0)
 		rc = machine_read_nodes(sr, &m, e);
 	if (rc == 0) {
+		machine_check_pools(sr, &m);
 		rc = machine_read_hwloc(sr, &m, e);
 		if (rc == -ENODATA)
 			rc = machine_read_sysfs(sr, &m, e);

@@ -96,6 +96,12 @@ const struct node *machine_node(const struct machine *m, uint32_t id); /* NULL: 
  * usable, else base). NULL: none.
  */
 const struct page_size *machine_page(const struct machine *m, const char *name);
+/*
+ * Huge pages of hugetlb of @bytes that are free on @node right now (reserved ones are counted by
+ * the kernel for all nodes together only). -ENOENT where the kernel does not tell.
+ */
+int machine_node_hugetlb_free(const struct sysroot *sr, uint32_t node, uint64_t bytes,
+			      uint64_t *ret_pages);
 /* Memory nodes that this process may use. */
 size_t machine_count_memory_nodes(const struct machine *m);
 /* The data or unified cache of @level that @cpu uses; NULL: not told. */

@@ -295,6 +295,44 @@ static int read_hugetlb(const struct sysroot *sr, struct machine *m, struct err 
 	return rc;
 }
 
+int machine_node_hugetlb_free(const struct sysroot *sr, uint32_t node, uint64_t bytes,
+			      uint64_t *ret_pages)
+{
+	char path[160];
+
+	snprintf(path, sizeof(path),
+		 "sys/devices/system/node/node%u/hugepages/hugepages-%llukB/free_hugepages", node,
+		 (unsigned long long)bytes / 1024);
+	return sysroot_read_u64(sr, path, ret_pages, NULL);
+}
+
+void machine_check_pools(const struct sysroot *sr, struct machine *m)
+{
+	for (size_t i = 0; i < m->n_pages; i++) {
+		struct page_size *p = &m->pages[i];
+		const struct node *first = NULL;
+		uint64_t here = 0, elsewhere = 0, v;
+
+		if (p->kind != PAGE_KIND_HUGETLB || !p->usable)
+			continue;
+		for (size_t k = 0; k < m->n_nodes; k++) {
+			const struct node *n = &m->nodes[k];
+
+			if (n->has_memory && n->mem_allowed && !first)
+				first = n;
+			if (machine_node_hugetlb_free(sr, n->id, p->bytes, &v) == 0)
+				*(n->mem_allowed ? &here : &elsewhere) += v;
+		}
+		if (elsewhere && !here && first)
+			refuse(p,
+			       "all free pages of the pool lie on nodes that this process may not "
+			       "use: echo %llu > /sys/devices/system/node/node%u/hugepages/"
+			       "hugepages-%llukB/nr_hugepages",
+			       p->bytes < 1u << 30 ? (1ull << 30) / p->bytes : 1ull, first->id,
+			       (unsigned long long)p->bytes / 1024);
+	}
+}
+
 static int compare_pages(const void *a, const void *b)
 {
 	const struct page_size *x = a, *y = b;

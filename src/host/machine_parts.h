@@ -17,6 +17,8 @@ int machine_read_pages(const struct sysroot *sr, struct machine *m, struct err *
 int machine_read_cpus(const struct sysroot *sr, struct machine *m, struct err *e);
 /* nodes, has_numa, and each CPU's node */
 int machine_read_nodes(const struct sysroot *sr, struct machine *m, struct err *e);
+/* Takes back `usable` from hugetlb sizes whose free pages all lie on nodes that we may not use. */
+void machine_check_pools(const struct sysroot *sr, struct machine *m);
 /* limits, budget */
 int machine_read_limits(const struct sysroot *sr, struct machine *m, struct err *e);
 

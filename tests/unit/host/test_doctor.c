@@ -63,8 +63,8 @@ static void test_trees(void **state)
 	} rows[] = {
 		{ "plain", "hypervisor one-memory-node no-hugetlb-pool" },
 		{ "two-sockets", "load steal governor clocksource numa-balancing swap-used ksm "
-				 "smt-sibling thp-always" },
-		{ "sparse-nodes", "" },
+				 "hugetlb-nodes smt-sibling thp-always" },
+		{ "sparse-nodes", "no-hugetlb-pool" },
 		{ "memoryless-node", "" },
 		{ "cpuless-node", "one-cpu" },
 		{ "offline-cpus", "isolated-cpus one-memory-node" },
@@ -113,6 +113,9 @@ static void test_texts(void **state)
 		"echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource");
 	assert_non_null(strstr(must(r, "clocksource").what, "hpet"));
 	assert_non_null(strstr(must(r, "steal").what, "10.0 %"));
+	assert_string_equal(must(r, "hugetlb-nodes").remedy,
+			    "echo 512 > /sys/devices/system/node/node1/hugepages/"
+			    "hugepages-2048kB/nr_hugepages");
 	assert_non_null(strstr(must(r, "load").what, "12.50"));
 	assert_non_null(strstr(must(r, "swap-used").what, "4096 MiB"));
 	assert_non_null(strstr(must(r, "smt-sibling").remedy, "cpu3/online"));
