@@ -11,177 +11,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/units.h"
-#include "infer/infer.h"
-#include "report/curve_value.h"
+#include "report/curve_sheet.h"
 #include "report/render.h"
-
-enum { METRICS_MAX = 4, HEAD_MAX = 20 };
-
-struct sheet {
-	struct arena *arena;
-	const struct report *rep;
-	const struct report_options *o;
-	const struct curve_group *g;
-	const char *metrics[METRICS_MAX]; /* the headline first */
-	const char *units[METRICS_MAX];
-	size_t n_metrics;
-	struct curve_value *values; /* [metric][row][curve] */
-	const struct attr **rows;   /* inner values, ascending; NULL without an inner parameter */
-	size_t n_rows;
-	bool has_interval;
-	bool has_pair;
-	size_t from, minus; /* the pair: curve minus curve */
-	bool legend;        /* heads are too long: "#1" */
-	int digits;
-};
 
 struct layout_try {
 	bool interval, further, pair;
 	bool narrow; /* the pair's titles take two lines */
 };
 
-static struct curve_value *value_at(const struct sheet *s, size_t metric, size_t row, size_t curve)
-{
-	return &s->values[(metric * s->n_rows + row) * s->g->n + curve];
-}
-
-/* --- what stands in the sheet -------------------------------------------------------------- */
-
-/* The headline and every further metric that is better in one direction. */
-static void choose_metrics(struct sheet *s)
-{
-	const struct metric *m = s->g->schema ? s->g->schema->metrics : NULL;
-	for (size_t i = 0; m && m[i].name && s->n_metrics < METRICS_MAX; i++) {
-		if (i && m[i].better == BETTER_NONE)
-			continue;
-		s->metrics[s->n_metrics] = m[i].name;
-		s->units[s->n_metrics++] = m[i].unit;
-	}
-	for (size_t c = 0; c < s->g->n && !s->n_metrics; c++)
-		for (size_t p = 0; p < s->g->curves[c]->n && !s->n_metrics; p++) {
-			const struct measure *first = s->g->curves[c]->points[p]->measures[0];
-			if (!first->n_series)
-				continue;
-			s->metrics[0] = s->units[0] = first->series[0].metric;
-			s->n_metrics = 1;
-		}
-}
-
-static double inner_number(const struct attr *a)
-{
-	if (!a)
-		return NAN;
-	return a->kind == ATTR_INT ? (double)a->integer : a->kind == ATTR_REAL ? a->real : NAN;
-}
-
-static bool same_row(const struct attr *a, const struct attr *b)
-{
-	double x = inner_number(a), y = inner_number(b);
-	if (!isnan(x) || !isnan(y))
-		return x == y;
-	return strcmp(a->text ? a->text : "", b->text ? b->text : "") == 0;
-}
-
-/* The union of the curves' inner values; texts stay in order of appearance, behind the numbers. */
-static int collect_rows(struct sheet *s)
-{
-	size_t cap = 0;
-	for (size_t c = 0; c < s->g->n; c++) {
-		for (size_t p = 0; p < s->g->curves[c]->n; p++) {
-			const struct attr *a =
-				attrs_find(s->g->curves[c]->points[p]->setting, s->g->inner);
-			size_t at = 0;
-			while (a && at < s->n_rows && !same_row(s->rows[at], a))
-				at++;
-			if (!a || at < s->n_rows)
-				continue;
-			if (arena_grow(s->arena, &s->rows, s->n_rows, &cap, sizeof(*s->rows)) < 0)
-				return -ENOMEM;
-			while (at && inner_number(s->rows[at - 1]) > inner_number(a)) {
-				s->rows[at] = s->rows[at - 1];
-				at--;
-			}
-			s->rows[at] = a;
-			s->n_rows++;
-		}
-	}
-	return 0;
-}
-
-static const struct point *point_of(const struct sheet *s, size_t row, size_t curve)
-{
-	const struct curve_points *c = s->g->curves[curve];
-	if (!s->g->inner)
-		return row == curve && c->n ? c->points[0] : NULL;
-	for (size_t i = 0; i < c->n; i++) {
-		const struct attr *a = attrs_find(c->points[i]->setting, s->g->inner);
-		if (a && same_row(a, s->rows[row]))
-			return c->points[i];
-	}
-	return NULL;
-}
-
-/* Forgets further metrics that have no value anywhere: JSON has their reasons. */
-static void drop_empty_metrics(struct sheet *s)
-{
-	for (size_t m = s->n_metrics; m-- > 1;) {
-		size_t n = 0;
-		for (size_t i = 0; i < s->n_rows * s->g->n; i++)
-			n += !isnan(s->values[m * s->n_rows * s->g->n + i].value);
-		if (n)
-			continue;
-		/* the values of later metrics move down */
-		for (size_t k = m; k + 1 < s->n_metrics; k++) {
-			memcpy(&s->values[k * s->n_rows * s->g->n],
-			       &s->values[(k + 1) * s->n_rows * s->g->n],
-			       s->n_rows * s->g->n * sizeof(*s->values));
-			s->metrics[k] = s->metrics[k + 1];
-			s->units[k] = s->units[k + 1];
-		}
-		s->n_metrics--;
-	}
-}
-
-static int fill_values(struct sheet *s)
-{
-	s->values = arena_alloc(s->arena,
-				(s->n_metrics * s->n_rows * s->g->n + 1) * sizeof(*s->values));
-	if (!s->values)
-		return -ENOMEM;
-	for (size_t m = 0; m < s->n_metrics; m++)
-		for (size_t r = 0; r < s->n_rows; r++)
-			for (size_t c = 0; c < s->g->n; c++) {
-				struct curve_value *v = value_at(s, m, r, c);
-				if (curve_value_read(s->arena, s->rep->run, s->g->schema,
-						     s->g->curves[c], point_of(s, r, c),
-						     s->metrics[m], v) < 0)
-					return -ENOMEM;
-				s->has_interval = s->has_interval || !isnan(v->low);
-			}
-	drop_empty_metrics(s);
-	return 0;
-}
-
 /* --- heads --------------------------------------------------------------------------------- */
-
-static const char *param_text(const struct sheet *s, size_t curve, const char *name)
-{
-	const struct attr *a = attrs_find(&s->g->curves[curve]->outer, name);
-	struct str text = { 0 };
-	if (a)
-		render_param(&text, s->g->schema, a);
-	const char *ret =
-		text.failed ? NULL : render_clean(s->arena, str_text(&text), s->o->utf8, 0);
-	str_done(&text);
-	return ret ? ret : "";
-}
-
-static const char *clean_name(const struct sheet *s, const char *name)
-{
-	const char *ret = render_clean(s->arena, name, s->o->utf8, 2 * HEAD_MAX);
-	return ret ? ret : "";
-}
 
 /* The lines above a curve's columns: its values of the differing parameters, or its number. */
 static const char *curve_head(const struct sheet *s, size_t curve, const char *last)
@@ -190,7 +28,7 @@ static const char *curve_head(const struct sheet *s, size_t curve, const char *l
 	if (s->legend)
 		str_addf(&head, "#%zu\n", curve + 1);
 	for (size_t i = 0; i < s->g->n_differing && !s->legend; i++)
-		str_addf(&head, "%s\n", param_text(s, curve, s->g->differing[i]));
+		str_addf(&head, "%s\n", sheet_param(s, curve, s->g->differing[i]));
 	str_add(&head, last);
 	const char *ret = head.failed ? NULL : arena_strdup(s->arena, str_text(&head));
 	str_done(&head);
@@ -203,20 +41,11 @@ static const char *key_head(const struct sheet *s)
 	if (s->legend)
 		str_add(&head, "setting\n");
 	for (size_t i = 0; i < s->g->n_differing && !s->legend; i++)
-		str_addf(&head, "%s\n", clean_name(s, s->g->differing[i]));
-	str_add(&head, clean_name(s, s->g->inner));
+		str_addf(&head, "%s\n", sheet_name(s, s->g->differing[i]));
+	str_add(&head, sheet_name(s, s->g->inner));
 	const char *ret = head.failed ? NULL : arena_strdup(s->arena, str_text(&head));
 	str_done(&head);
 	return ret ? ret : "";
-}
-
-static void choose_legend(struct sheet *s)
-{
-	for (size_t c = 0; c < s->g->n; c++)
-		for (size_t i = 0; i < s->g->n_differing; i++)
-			if (str_columns(param_text(s, c, s->g->differing[i])) > HEAD_MAX ||
-			    str_columns(s->g->differing[i]) > HEAD_MAX)
-				s->legend = true;
 }
 
 /* --- cells --------------------------------------------------------------------------------- */
@@ -254,27 +83,12 @@ static void set_interval(struct table *t, const struct sheet *s, size_t row, siz
 	str_done(&text);
 }
 
-/* Two curves that differ in one parameter make a pair; distance is remote minus local. */
-static void find_pair(struct sheet *s)
-{
-	if (!s->g->inner || s->g->n != 2 || s->g->n_differing != 1)
-		return;
-	const struct param *p =
-		s->g->schema ? schema_param(s->g->schema, s->g->differing[0]) : NULL;
-	bool both = s->g->curves[0]->n && s->g->curves[1]->n;
-	bool turned = strcmp(param_text(s, 0, s->g->differing[0]), "remote") == 0;
-	/* a placement that could not be had shows its reason in all columns */
-	s->has_pair = both || (p && p->type == PARAM_NODE);
-	s->from = turned ? 0 : 1;
-	s->minus = turned ? 1 : 0;
-}
-
 static void add_pair_columns(struct table *t, const struct sheet *s, unsigned group, bool narrow)
 {
 	const char *name = s->g->differing[0];
-	const char *a = s->legend ? (s->from ? "#2" : "#1") : param_text(s, s->from, name);
-	const char *b = s->legend ? (s->minus ? "#2" : "#1") : param_text(s, s->minus, name);
-	const char *unit = s->units[0] ? s->units[0] : "";
+	const char *a = s->legend ? (s->from ? "#2" : "#1") : sheet_param(s, s->from, name);
+	const char *b = s->legend ? (s->minus ? "#2" : "#1") : sheet_param(s, s->minus, name);
+	const char *unit = s->units[0];
 	const char *gap = narrow ? "\n" : " ";
 	const char *difference = arena_printf(s->arena, "%s%s- %s\n%s", a, gap, b, unit);
 	const char *ratio = arena_printf(s->arena, "%s%s/ %s\nratio", a, gap, b);
@@ -285,8 +99,8 @@ static void add_pair_columns(struct table *t, const struct sheet *s, unsigned gr
 
 static void set_pair(struct table *t, const struct sheet *s, size_t row, size_t column)
 {
-	const struct curve_value *a = value_at(s, 0, row, s->from);
-	const struct curve_value *b = value_at(s, 0, row, s->minus);
+	const struct curve_value *a = sheet_value(s, 0, row, s->from);
+	const struct curve_value *b = sheet_value(s, 0, row, s->minus);
 	if (!a->asked || !b->asked)
 		return;
 	if (!a->counts || !b->counts) {
@@ -328,12 +142,12 @@ static void set_row_name(struct table *t, const struct sheet *s, size_t row)
 static void set_curve_cells(struct table *t, const struct sheet *s, size_t row, size_t column,
 			    size_t curve, struct layout_try l)
 {
-	const struct curve_value *v = value_at(s, 0, row, curve);
+	const struct curve_value *v = sheet_value(s, 0, row, curve);
 	set_value(t, s, row, column++, 0, v);
 	if (l.interval)
 		set_interval(t, s, row, column++, 0, v);
 	for (size_t m = 1; l.further && m < s->n_metrics; m++)
-		set_value(t, s, row, column++, m, value_at(s, m, row, curve));
+		set_value(t, s, row, column++, m, sheet_value(s, m, row, curve));
 }
 
 static void add_curve_columns(struct table *t, const struct sheet *s, const char *head,
@@ -358,8 +172,7 @@ static void build(struct table *t, const struct sheet *s, struct layout_try l)
 	size_t per_curve = 1 + l.interval + (l.further ? s->n_metrics - 1 : 0);
 	table_add_column(t, key_head(s), TABLE_RIGHT, 0);
 	for (size_t c = 0; c < s->g->n; c++)
-		add_curve_columns(t, s, curve_head(s, c, s->units[0] ? s->units[0] : ""),
-				  (unsigned)c + 1, l);
+		add_curve_columns(t, s, curve_head(s, c, s->units[0]), (unsigned)c + 1, l);
 	if (l.pair)
 		add_pair_columns(t, s, (unsigned)s->g->n + 1, l.narrow);
 	for (size_t r = 0; r < s->n_rows; r++) {
@@ -382,15 +195,15 @@ static void build_flat(struct table *t, const struct sheet *s, struct layout_try
 	t->rule = true;
 	t->n_keys = s->g->n_differing;
 	for (size_t i = 0; i < s->g->n_differing; i++) {
-		size_t c = table_add_column(t, clean_name(s, s->g->differing[i]), TABLE_LEFT, 0);
+		size_t c = table_add_column(t, sheet_name(s, s->g->differing[i]), TABLE_LEFT, 0);
 		if (!t->failed)
 			t->columns[c].wraps = true;
 	}
-	add_curve_columns(t, s, s->units[0] ? s->units[0] : "", 1, l);
+	add_curve_columns(t, s, s->units[0], 1, l);
 	for (size_t c = 0; c < s->g->n; c++) {
 		table_add_row(t);
 		for (size_t i = 0; i < s->g->n_differing; i++)
-			table_set(t, c, i, param_text(s, c, s->g->differing[i]));
+			table_set(t, c, i, sheet_param(s, c, s->g->differing[i]));
 		set_curve_cells(t, s, c, s->g->n_differing, c, l);
 	}
 }
@@ -479,7 +292,7 @@ static void legend(struct str *out, const struct sheet *s)
 		struct str text = { 0 };
 		for (size_t i = 0; i < s->g->n_differing; i++)
 			str_addf(&text, "%s%s=%s", i ? " " : "", s->g->differing[i],
-				 param_text(s, c, s->g->differing[i]));
+				 sheet_param(s, c, s->g->differing[i]));
 		const char *clean = render_clean(s->arena, str_text(&text), s->o->utf8, 400);
 		char head[32];
 		struct str h = { 0 };
@@ -501,7 +314,7 @@ static void only_reasons(struct str *out, const struct sheet *s)
 		struct str text = { 0 };
 		for (size_t i = 0; i < s->g->n_differing; i++)
 			str_addf(&text, "%s=%s ", s->g->differing[i],
-				 param_text(s, c, s->g->differing[i]));
+				 sheet_param(s, c, s->g->differing[i]));
 		if (text.len)
 			text.data[text.len - 1] = ':';
 		str_addf(&text, "%s%s", text.len ? " " : "",
@@ -522,16 +335,7 @@ int curve_group_render(struct str *out, const struct report *rep, const struct c
 			   .o = o,
 			   .g = g,
 			   .digits = rep->run->origin == ORIGIN_PUBLISHED ? 4 : 3 };
-	int ret = 0;
-	choose_metrics(&s);
-	choose_legend(&s);
-	if (g->inner)
-		ret = collect_rows(&s);
-	else
-		s.n_rows = g->n;
-	find_pair(&s);
-	if (ret == 0)
-		ret = fill_values(&s);
+	int ret = sheet_fill(&s);
 	if (ret == 0) {
 		caption(out, &s);
 		legend(out, &s);

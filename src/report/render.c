@@ -165,8 +165,12 @@ static void add_number(struct str *out, double value, struct scale s, int digits
 {
 	char buf[UNITS_TEXT_BYTES];
 	double v = value / s.divisor;
-	/* exact sizes stay exact: "256 KiB", not "256.0" */
-	if (s.whole || fabs(v) >= 1000 || (s.divisor > 1 && v == floor(v)))
+	/* exact sizes stay exact: "256 KiB", not "256.0"; beyond 10^15 nothing is exact */
+	if (isinf(v))
+		str_add(out, v > 0 ? "inf" : "-inf"); /* an open end of an interval */
+	else if (fabs(v) >= 1e15)
+		str_add(out, format_digits(buf, v, digits));
+	else if (s.whole || fabs(v) >= 1000 || (s.divisor > 1 && v == floor(v)))
 		str_addf(out, "%.0f", v);
 	else
 		str_add(out, format_digits(buf, v, digits));
@@ -195,10 +199,13 @@ void render_interval(struct str *out, double low, double high, double value, con
 void render_difference(struct str *out, double value, double scale, int digits)
 {
 	char buf[UNITS_TEXT_BYTES];
+	if (!isfinite(value) || !isfinite(scale) || fabs(value) >= 1e15) {
+		str_add(out, isfinite(value) ? format_digits(buf, value, digits) : "-");
+		return;
+	}
 	int before = scale > 0 ? (int)floor(log10(scale)) + 1 : 1;
 	int decimals = digits - before;
-	if (decimals < 0)
-		decimals = 0;
+	decimals = decimals < 0 ? 0 : decimals > 12 ? 12 : decimals;
 	double step = pow(10, -decimals);
 	double rounded = round(value / step) * step;
 	if (fabs(rounded) < step / 2) {

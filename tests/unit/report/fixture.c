@@ -283,6 +283,35 @@ static void incomplete_fill(struct run *r)
 	r->n_bad_lines = 1;
 }
 
+/* A benchmark of a later version, or of somebody who plays with files. */
+static void hostile_bench(struct run *r)
+{
+	static const struct param params[] = {
+		{ .name = "in\nner", .type = PARAM_COUNT, .role = ROLE_INNER, .summary = "\033" },
+		{ .name = "out\033er", .type = PARAM_CHOICE },
+		{ 0 }
+	};
+	static const struct metric metrics[] = { { "a\033b", "\033[2J\n", "n\n\033s", BETTER_LOWER,
+						   EST_MIN, FORM_SAMPLES },
+						 { "b", "b", "a unit of more than twenty letters",
+						   BETTER_HIGHER, EST_MIN, FORM_SAMPLES },
+						 { 0 } };
+	static const struct bench_schema schema = { "be\033nch\n", "\n", 9, params, metrics };
+	assert_int_equal(run_add_schema(r, &schema), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		struct measure *m = run_add_measure(r);
+		assert_non_null(m);
+		m->bench = schema.name;
+		m->unproven = "\r\033[0m";
+		assert_int_equal(attrs_set_int(&r->arena, &m->setting, "in\nner", i / 2), 0);
+		assert_int_equal(attrs_set_text(&r->arena, &m->setting, "out\033er",
+						i % 2 ? "\033[7m" : "\n"),
+				 0);
+		fixture_samples(r, m, "a\033b", 1e300 * i);
+		fixture_samples(r, m, "b", -1e-300);
+	}
+}
+
 static void hostile_fill(struct run *r)
 {
 	static const char junk[] = "\033]0;gotcha\007 <b>\xc2\x9b"
@@ -308,6 +337,7 @@ static void hostile_fill(struct run *r)
 	assert_int_equal(attrs_set_int(&r->arena, &r->measures[0].taints, "a\033b", 1), 0);
 	fixture_skip(r, TLB("stride=1 order=random page=\033c page-tables=local"), VERDICT_SKIPPED,
 		     label);
+	hostile_bench(r);
 	fixture_footer(r, false, label);
 }
 

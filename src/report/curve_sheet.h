@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A group of curves as a sheet of values: which metrics and rows it has, what stands in each cell,
+ * which two curves make a pair. Without layout. Internal to report/.
+ */
+#ifndef PAGETOLL_REPORT_CURVE_SHEET_H
+#define PAGETOLL_REPORT_CURVE_SHEET_H
+
+#include "report/curve_table.h"
+#include "report/curve_value.h"
+
+enum { METRICS_MAX = 4, HEAD_MAX = 20 };
+
+struct sheet {
+	struct arena *arena;
+	const struct report *rep;
+	const struct report_options *o;
+	const struct curve_group *g;
+	const char *metrics[METRICS_MAX]; /* the headline first */
+	const char *units[METRICS_MAX];
+	size_t n_metrics;
+	struct curve_value *values; /* [metric][row][curve] */
+	const struct attr **rows;   /* inner values, ascending; NULL without an inner parameter */
+	size_t n_rows;
+	bool has_interval;
+	bool has_pair;
+	size_t from, minus; /* the pair: curve minus curve */
+	bool legend;        /* heads are too long: "#1" */
+	int digits;
+};
+
+/* Fills everything from arena, rep, o, g and digits, which the caller has set. 0 or -ENOMEM. */
+int sheet_fill(struct sheet *s);
+struct curve_value *sheet_value(const struct sheet *s, size_t metric, size_t row, size_t curve);
+/* A curve's value of a parameter, cleaned; "" when it has none. In the arena. */
+const char *sheet_param(const struct sheet *s, size_t curve, const char *name);
+/* The cleaned name of a parameter. In the arena. */
+const char *sheet_name(const struct sheet *s, const char *name);
+
+#endif
