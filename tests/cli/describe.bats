@@ -83,7 +83,7 @@ load helpers
 		for words in "list" "doctor" "list --format json" "doctor --format json" \
 			"run --dry-run --format json" \
 			"run --dry-run --format json tlb.chase page-tables=local,remote" \
-			"run --dry-run --format json tlb.chase page=base,thp,hugetlb"; do
+			"run --dry-run --format json tlb.chase page=base,thp"; do
 			# shellcheck disable=SC2086
 			run --separate-stderr "$PAGETOLL" $words --sysroot "$tree"
 			[[ $status -eq 0 || $status -eq 125 ]] || { echo "$name: $words"; show; return 1; }
