@@ -89,7 +89,8 @@ int cli_print_json(json_t *doc)
 	return cli_print_str(&s);
 }
 
-static void message(const struct common *c, const char *kind, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static void message(const struct common *c, const char *kind,
+							  const char *fmt, va_list ap)
 {
 	struct str line = { 0 };
 	char *raw = NULL;
@@ -112,7 +113,8 @@ void cli_warn(const struct common *c, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void print_json_error(int code, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void print_json_error(int code, const char *fmt,
+								   va_list ap)
 {
 	char *raw = NULL;
 
