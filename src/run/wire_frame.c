@@ -54,10 +54,11 @@ void wire_reader_done(struct wire_reader *r)
 /* The next whole line without its newline, NULL: not there yet. */
 static char *next_line(struct wire_reader *r)
 {
-	char *line = r->buf + r->start, *newline;
+	char *line, *newline;
 
 	if (r->start == r->len)
 		return NULL;
+	line = r->buf + r->start;
 	newline = memchr(line, '\n', r->len - r->start);
 	if (!newline)
 		return NULL;
