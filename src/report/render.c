@@ -132,12 +132,13 @@ struct scale {
 	double divisor;
 	const char *name;
 	bool whole; /* no decimals */
+	bool exact; /* what is shown are whole numbers of a larger unit */
 };
 
 static struct scale scale_of(double value, const char *unit)
 {
 	static const char *const sizes[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-	struct scale s = { 1, unit ? unit : "", false };
+	struct scale s = { 1, unit ? unit : "", false, false };
 	if (!unit)
 		return s;
 	if (strcmp(unit, "bytes") == 0) {
@@ -161,6 +162,11 @@ static struct scale scale_of(double value, const char *unit)
 	return s;
 }
 
+static bool is_exact(double value, struct scale s)
+{
+	return s.divisor > 1 && value / s.divisor == floor(value / s.divisor);
+}
+
 static void add_number(struct str *out, double value, struct scale s, int digits)
 {
 	char buf[UNITS_TEXT_BYTES];
@@ -170,7 +176,7 @@ static void add_number(struct str *out, double value, struct scale s, int digits
 		str_add(out, v > 0 ? "inf" : "-inf"); /* an open end of an interval */
 	else if (fabs(v) >= 1e15)
 		str_add(out, format_digits(buf, v, digits));
-	else if (s.whole || fabs(v) >= 1000 || (s.divisor > 1 && v == floor(v)))
+	else if (s.whole || fabs(v) >= 1000 || s.exact)
 		str_addf(out, "%.0f", v);
 	else
 		str_add(out, format_digits(buf, v, digits));
@@ -179,6 +185,7 @@ static void add_number(struct str *out, double value, struct scale s, int digits
 void render_value(struct str *out, double value, const char *unit, int digits, bool with_unit)
 {
 	struct scale s = scale_of(value, unit);
+	s.exact = is_exact(value, s);
 	add_number(out, value, s, digits);
 	/* a scaled unit cannot be left to the title */
 	if (*s.name && (with_unit || s.divisor != 1))
@@ -189,6 +196,7 @@ void render_interval(struct str *out, double low, double high, double value, con
 		     int digits)
 {
 	struct scale s = scale_of(value, unit);
+	s.exact = is_exact(low, s) && is_exact(high, s);
 	str_add(out, "[");
 	add_number(out, low, s, digits);
 	str_add(out, ", ");

@@ -73,6 +73,13 @@ void render_state(struct str *out, const struct run *r, const struct report_opti
 /* "8 a setting" or "6 to 8 a setting"; nothing for a run without invocations. */
 void render_invocations(struct str *out, const struct report *rep);
 
+/*
+ * Curves in an order that does not depend on the order of measuring, which is shuffled: benchmarks
+ * as the run lists them, parameters as the benchmark does; sizes and numbers ascending, words by
+ * the alphabet ("local" before "remote").
+ */
+void report_sort_curves(const struct run *r, struct curves *c);
+
 /* A measured fact against what the processor advertises. */
 enum agreement { AGREE_UNKNOWN, AGREE_YES, AGREE_NO };
 enum agreement fact_agreement(const struct fact *f);

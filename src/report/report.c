@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "infer/infer.h"
+#include "report/render.h"
 
 int report_init(struct report *rep, const struct run *r, struct err *e)
 {
@@ -15,6 +16,8 @@ int report_init(struct report *rep, const struct run *r, struct err *e)
 	int ret = points_assemble(&new.arena, r, &new.points);
 	if (ret == 0)
 		ret = curves_assemble(&new.arena, r, &new.points, &new.curves);
+	if (ret == 0)
+		report_sort_curves(r, &new.curves);
 	if (ret == 0)
 		ret = infer_facts(&new.arena, r, &new.curves, &new.facts, e);
 	if (ret < 0) {

@@ -25,6 +25,17 @@ static void header_line(struct str *out, struct arena *a, const struct report_op
 	out->failed = out->failed || !clean;
 }
 
+/* Paths are not broken: they are to be copied. */
+static void file_line(struct str *out, struct arena *a, const struct report_options *o)
+{
+	if (!o->file)
+		return;
+	const char *clean = render_clean(a, o->file, o->utf8, 0);
+	bool fits = clean && 13 + str_columns(clean) <= RENDER_WIDTH;
+	str_addf(out, "file%s%s\n", fits ? "         " : "\n  ", clean ? clean : "");
+	out->failed = out->failed || !clean;
+}
+
 static void when_text(struct str *out, const struct run *r)
 {
 	char buf[UNITS_TEXT_BYTES];
@@ -86,7 +97,7 @@ static void header(struct str *out, struct arena *a, const struct report *rep,
 	header_line(out, a, o, "when", str_text(&text));
 	header_line(out, a, o, "command", r->command);
 	header_line(out, a, o, "preset", preset_text(r));
-	header_line(out, a, o, "file", o->file);
+	file_line(out, a, o);
 	out->failed = out->failed || text.failed;
 	str_done(&text);
 	state_line(out, a, rep, o);

@@ -117,6 +117,28 @@ static void saving_words(struct str *out, const struct fact *f)
 		str_add(out, f->value < 0 ? " more here." : " here.");
 }
 
+/*
+ * Whether the saving, which is taken pair by pair, is at odds with the two values beside it: then
+ * the invocations disagree, and one figure for the saving would mislead.
+ */
+static bool is_torn(const struct decision *d, double *ret_by_values)
+{
+	*ret_by_values = 100 * (1 - d->huge->value / d->small->value);
+	if (isnan(*ret_by_values) || fabs(*ret_by_values - d->saving->value) <= 5)
+		return false;
+	return isnan(d->saving->low) || *ret_by_values < d->saving->low ||
+	       *ret_by_values > d->saving->high;
+}
+
+static void torn_words(struct str *out, const struct decision *d, double by_values)
+{
+	str_add(out, "invocations disagree on what huge pages save here (");
+	render_value(out, by_values, d->saving->unit, 2, true);
+	str_add(out, " by these values, ");
+	render_value(out, d->saving->value, d->saving->unit, 2, true);
+	str_add(out, " pair by pair).");
+}
+
 static void deciding_text(struct str *out, const struct report *rep)
 {
 	struct decision d = find_decision(rep);
@@ -136,8 +158,12 @@ static void deciding_text(struct str *out, const struct report *rep)
 	str_add(out, ", ");
 	decision_value(out, rep, d.huge);
 	if (d.saving && !isnan(d.saving->value)) {
+		double by_values;
 		str_add(out, ": ");
-		saving_words(out, d.saving);
+		if (is_torn(&d, &by_values))
+			torn_words(out, &d, by_values);
+		else
+			saving_words(out, d.saving);
 	} else {
 		str_add(out, ".");
 	}
@@ -262,30 +288,35 @@ static void next_line(struct str *out, const char *command, const char *what)
 	size_t start = out->len;
 	str_addf(out, "  %s", command);
 	str_pad(out, start, 41);
-	if (str_columns(out->data + start) > 41)
-		str_add(out, "  ");
-	render_wrap(out, what, str_columns(out->data + start), 41, RENDER_WIDTH);
+	str_addf(out, "%s\n", what);
 }
 
 static void next_steps(struct str *out, struct arena *a, const struct report *rep,
 		       const struct report_options *o)
 {
 	const char *name = o->run_name ? o->run_name : rep->run->id ? rep->run->id : "last";
-	name = render_clean(a, name, o->utf8, 26);
 	struct str text = { 0 };
-	if (!name) {
+	/* a path would not fit into the commands: it stands above them */
+	if (strchr(name, '/') || str_columns(name) > 26)
+		name = "FILE";
+	name = render_clean(a, name, o->utf8, 0);
+	const char *id =
+		render_clean(a, rep->run->id ? rep->run->id : "without an id", o->utf8, 64);
+	const char *file = o->file ? render_clean(a, o->file, o->utf8, 0) : NULL;
+	if (!name || !id || (o->file && !file)) {
 		out->failed = true;
 		return;
 	}
-	str_add(out, "\n");
-	str_addf(&text, "Run %s", rep->run->id ? rep->run->id : name);
-	if (o->file)
-		str_addf(&text, " in %s", o->file);
-	plain_line(out, a, o, str_text(&text));
-	str_clear(&text);
+	/* paths are not broken: they are to be copied */
+	str_addf(out, "\nRun %s%s%s%s\n", id, file ? " in" : "",
+		 !file                                                    ? ""
+		 : str_columns(id) + str_columns(file) + 8 > RENDER_WIDTH ? "\n"
+									  : " ",
+		 file ? file : "");
 	str_addf(&text, "pagetoll show %s", name);
 	next_line(out, str_text(&text), "every curve and fact of this run");
-	str_add(&text, " --format csv");
+	str_clear(&text);
+	str_addf(&text, "pagetoll show %s --format csv", name);
 	next_line(out, str_text(&text), "its raw samples (or json)");
 	next_line(out, "pagetoll doctor", "what disturbs measuring here");
 	if (rep->run->preset && strcmp(rep->run->preset, "quick") == 0)

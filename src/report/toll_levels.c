@@ -34,8 +34,20 @@ static const struct fact *find(const struct report *rep, const char *id, const c
 	return NULL;
 }
 
-/* "63 [62, 65]", or "-" with the reason; nothing for an absent fact. */
-static void set_fact(struct table *t, size_t row, size_t column, const struct fact *f)
+/* @text, or a reference where the block has said the same already. */
+static const char *unless_said(const char *text, const struct fact *said)
+{
+	if (said && said->note && strcmp(said->note, text) == 0)
+		return "see the effective page size";
+	return text;
+}
+
+/*
+ * "63 [62, 65]", or "-" with the reason; nothing for an absent fact. @said: a fact whose note
+ * stands above already, or NULL.
+ */
+static void set_fact(struct table *t, size_t row, size_t column, const struct fact *f,
+		     const struct fact *said)
 {
 	struct str text = { 0 };
 	if (!f)
@@ -43,7 +55,8 @@ static void set_fact(struct table *t, size_t row, size_t column, const struct fa
 	if (isnan(f->value)) {
 		table_set(t, row, column, "-");
 		table_mark(t, row, column, NOTE_REASON,
-			   f->reason ? f->reason : "not measured, no reason recorded");
+			   unless_said(f->reason ? f->reason : "not measured, no reason recorded",
+				       said));
 		return;
 	}
 	render_value(&text, f->value, f->unit, 3, false);
@@ -56,7 +69,7 @@ static void set_fact(struct table *t, size_t row, size_t column, const struct fa
 		table_mark(t, row, column, NOTE_REASON,
 			   f->interval_reason ? f->interval_reason : "no interval");
 	if (f->note)
-		table_mark(t, row, column, NOTE_REASON, f->note);
+		table_mark(t, row, column, NOTE_REASON, unless_said(f->note, said));
 	t->failed = t->failed || text.failed;
 	str_done(&text);
 }
@@ -142,6 +155,7 @@ static bool page_is_measured(const struct report *rep, const char *page)
 static int render_entries(struct str *out, struct arena *a, const struct report *rep,
 			  const char *page, const struct report_options *o)
 {
+	const struct fact *said = find(rep, "tlb.effective_page", page, 0);
 	struct table t;
 	table_init(&t, a, o);
 	t.indent = 2;
@@ -163,12 +177,12 @@ static int render_entries(struct str *out, struct arena *a, const struct report 
 			continue;
 		size_t row = table_add_row(&t);
 		set_label(&t, row, "level ", level);
-		set_fact(&t, row, 1, entries);
+		set_fact(&t, row, 1, entries, said);
 		set_plain(&t, row, 2, entries->nominal, entries->unit);
 		if (ways)
 			set_plain(&t, row, 3, ways->value, "count");
 		if (reach && !isnan(reach->value))
-			set_fact(&t, row, 4, reach);
+			set_fact(&t, row, 4, reach, said);
 		set_advertised(&t, row, 5, entries);
 	}
 	return table_render(out, &t, o);
@@ -185,6 +199,7 @@ static int render_costs(struct str *out, struct arena *a, const struct report *r
 		{ "page walk, tables cached", "walk.cached_ns", "walk.cached_cycles", 0 },
 		{ "page walk, tables in memory", "walk.memory_ns", "walk.memory_cycles", 0 },
 	};
+	const struct fact *said = find(rep, "tlb.effective_page", page, 0);
 	struct table t;
 	table_init(&t, a, o);
 	t.indent = 2;
@@ -201,8 +216,8 @@ static int render_costs(struct str *out, struct arena *a, const struct report *r
 			continue;
 		size_t row = table_add_row(&t);
 		table_set(&t, row, 0, rows[i].what);
-		set_fact(&t, row, 1, ns);
-		set_fact(&t, row, 2, cycles);
+		set_fact(&t, row, 1, ns, said);
+		set_fact(&t, row, 2, cycles, said);
 	}
 	return table_render(out, &t, o);
 }
@@ -248,12 +263,9 @@ static int render_page(struct str *out, struct arena *a, const struct report *re
 	out->failed = out->failed || words.failed || !clean;
 	str_done(&words);
 	heading(out, o, clean ? clean : "");
+	render_effective(out, a, rep, page, o);
 	int ret = render_entries(out, a, rep, page, o);
-	if (ret == 0)
-		ret = render_costs(out, a, rep, page, o);
-	if (ret == 0)
-		render_effective(out, a, rep, page, o);
-	return ret;
+	return ret < 0 ? ret : render_costs(out, a, rep, page, o);
 }
 
 /* The first reason that the run has for @page. */
@@ -336,9 +348,9 @@ static void add_cache_rows(struct table *t, const struct report *rep)
 			continue;
 		size_t row = table_add_row(t);
 		set_label(t, row, "level ", level);
-		set_fact(t, row, 1, ns);
-		set_fact(t, row, 2, cycles);
-		set_fact(t, row, 3, size);
+		set_fact(t, row, 1, ns, NULL);
+		set_fact(t, row, 2, cycles, NULL);
+		set_fact(t, row, 3, size, NULL);
 		set_advertised(t, row, 4, size);
 	}
 }

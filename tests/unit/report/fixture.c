@@ -146,6 +146,14 @@ static void quick_facts(struct report *rep)
 	fixture_fact(rep, "toll.huge_page_saving", "working-set=1g", "percent", -2.7, -6.1, -0.4);
 }
 
+/* Pairs and medians at odds; a path as the run's name. */
+static void torn_facts(struct report *rep)
+{
+	fixture_fact(rep, "toll.random_read_ns", "page=4k working-set=1g", "ns", 1008, NAN, NAN);
+	fixture_fact(rep, "toll.random_read_ns", "page=thp working-set=1g", "ns", 682, NAN, NAN);
+	fixture_fact(rep, "toll.huge_page_saving", "working-set=1g", "percent", 0.53, NAN, NAN);
+}
+
 /* --- nothing could run --------------------------------------------------------------------- */
 
 static void skipped_fill(struct run *r)
@@ -366,6 +374,12 @@ static void colour_options(struct report_options *o)
 	o->file = NULL;
 }
 
+static void path_options(struct report_options *o)
+{
+	o->run_name = o->file = "/home/user/a/directory/of/some/depth/"
+				"01hx0000000000000000000001.pagetoll.jsonl";
+}
+
 static void published_options(struct report_options *o)
 {
 	o->run_name = "altix-2005";
@@ -377,6 +391,7 @@ const struct fixture fixtures[] = {
 	{ "toll-ascii", toll_fill, toll_facts, ascii_options },
 	{ "toll-colour", toll_fill, toll_facts, colour_options },
 	{ "quick", quick_fill, quick_facts, NULL },
+	{ "torn", quick_fill, torn_facts, path_options },
 	{ "skipped", skipped_fill, skipped_facts, NULL },
 	{ "one-node", one_node_fill, NULL, NULL },
 	{ "two-nodes", two_nodes_fill, NULL, NULL },
@@ -400,12 +415,12 @@ const struct fixture *fixture_find(const char *name)
 
 struct run *fixture_open(const struct fixture *f, struct report *rep, struct report_options *o)
 {
+	struct err e = { 0 };
 	struct run *r = run_new();
 	assert_non_null(r);
 	f->fill(r);
-	*rep = (struct report){ .run = r };
-	assert_int_equal(points_assemble(&rep->arena, r, &rep->points), 0);
-	assert_int_equal(curves_assemble(&rep->arena, r, &rep->points, &rep->curves), 0);
+	assert_int_equal(report_init(rep, r, &e), 0);
+	rep->facts = (struct facts){ 0 };
 	if (f->facts)
 		f->facts(rep);
 	*o = (struct report_options){ .utf8 = true,

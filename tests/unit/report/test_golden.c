@@ -160,6 +160,8 @@ static void test_promises(void **state)
 		{ "toll", true, "nr_hugepages", "INCOMPLETE" },
 		{ "quick", true, "quick: for orientation, not for publication", "preset quick" },
 		{ "quick", true, "2.7 % [0.40, 6.1] more here", "save" },
+		{ "torn", true, "32 % by these values, 0.53 %", "save 0.53" },
+		{ "torn", true, "\n/home/user/a/directory/", "show /home" },
 		{ "skipped", true, "not measured (not enough memory)", "0 ns" },
 		{ "one-node", false, "not measurable: one memory node", "0 ns" },
 		{ "one-node", false, "remote - local", "local - remote" },

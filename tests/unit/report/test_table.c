@@ -268,6 +268,28 @@ static void test_values(void **state)
 	}
 }
 
+static void test_intervals(void **state)
+{
+	static const struct {
+		double low, high, value;
+		const char *unit, *want;
+	} rows[] = {
+		{ 62, 65, 63, "entries", "[62, 65]" },
+		{ 31 << 10, 33 << 10, 32 << 10, "bytes", "[31, 33]" },
+		{ 28 << 10, 40 * 1024 + 10, 32 << 10, "bytes", "[28.0, 40.0]" },
+		{ 900, 1100, 1024, "bytes", "[0.879, 1.07]" },
+		{ 62, INFINITY, 63, "entries", "[62, inf]" },
+		{ -3, 5, 1, "percent", "[-3.00, 5.00]" },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct str out = { 0 };
+		render_interval(&out, rows[i].low, rows[i].high, rows[i].value, rows[i].unit, 3);
+		assert_string_equal(str_text(&out), rows[i].want);
+		str_done(&out);
+	}
+}
+
 static void test_differences(void **state)
 {
 	static const struct {
@@ -350,6 +372,7 @@ int main(void)
 		cmocka_unit_test(test_clean),
 		cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_intervals),
 		cmocka_unit_test(test_differences),
 		cmocka_unit_test(test_agreement),
 		cmocka_unit_test(test_time_and_colour),
