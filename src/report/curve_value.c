@@ -99,9 +99,7 @@ int curve_value_read(struct arena *a, const struct run *r, const struct bench_sc
 		     const struct curve_points *c, const struct point *p, const char *metric,
 		     struct curve_value *ret)
 {
-	*ret = (struct curve_value){
-		.value = NAN, .low = NAN, .high = NAN, .q25 = NAN, .q75 = NAN, .min = NAN
-	};
+	*ret = (struct curve_value){ .value = NAN, .low = NAN, .high = NAN };
 	if (!p) {
 		if (!c->skipped)
 			return 0;
@@ -118,9 +116,6 @@ int curve_value_read(struct arena *a, const struct run *r, const struct bench_sc
 		ret->value = e.value;
 		ret->low = e.low;
 		ret->high = e.high;
-		ret->q25 = e.q25;
-		ret->q75 = e.q75;
-		ret->min = e.min;
 		ret->mark = first_unproven(p);
 		ret->mark_kind = NOTE_UNPROVEN;
 		return 0;

@@ -10,8 +10,6 @@ struct curve_value {
 	bool counts;        /* valid: differences and ratios may use it */
 	double value;       /* NaN: none */
 	double low, high;   /* NaN: no interval */
-	double q25, q75;    /* over invocations; NaN: unknown */
-	double min;         /* the smallest sample of all; NaN: none */
 	const char *reason; /* why there is no value, else NULL */
 	const char *mark;   /* text of the note, NULL: none */
 	enum table_note_kind mark_kind;
