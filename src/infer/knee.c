@@ -18,6 +18,12 @@ enum { LEAST_POINTS = 6 };
 /* A knee raises the cost by at least this share, and by this many times the noise. */
 static const double LEAST_RISE = 0.15;
 static const double LEAST_NOISE = 3;
+/*
+ * A rise that is still under way where the curve ends (less than this share of it was seen) may be
+ * the beginning of anything, unless it is this large already.
+ */
+static const double REACHED = 0.7;
+static const double UNFINISHED_RISE = 2;
 /* Evidence that a knee must have over the best explanation without it (in units of BIC). */
 static const double MARGIN = 6;
 
@@ -44,49 +50,30 @@ static bool has_knee(const struct model *m)
 	return false;
 }
 
-/* Index of the knee component with the next larger capacity than @c; m->n: none. */
-static size_t next_knee(const struct model *m, double c)
-{
-	size_t at = m->n;
-
-	for (size_t k = 0; k < m->n; k++) {
-		if (comp_is_knee(&m->v[k]) && m->v[k].p > 0 && m->v[k].c > c &&
-		    (at == m->n || m->v[k].c < m->v[at].c))
-			at = k;
-	}
-	return at;
-}
-
-/* Cost just before a knee, and what was reached behind it before the next one (or the end). */
-static void levels(const struct curve_data *d, const struct model *m, size_t at, double *ret_before,
-		   double *ret_after)
-{
-	const struct comp *c = &m->v[at];
-	size_t next = next_knee(m, c->c);
-	double end = next < m->n ? m->v[next].c : d->x[d->n - 1];
-
-	*ret_before = model_at(d, m, c->c * (1 - 1e-9));
-	*ret_after = *ret_before + c->p * comp_at(d, c, end);
-}
-
-/* Drops the weakest knee that raises the cost too little to be one; false: all are strong. */
+/* Drops the weakest knee that is none; false: all are strong. */
 static bool drop_weak(struct curve_data *d, struct model *m)
 {
+	double end = d->x[d->n - 1];
+	double sigma = sqrt(m->rss / fmax(1, (double)d->n_used - model_params(m)));
 	double least = INFINITY;
 	size_t at = m->n;
 
 	for (size_t k = 0; k < m->n; k++) {
-		double before, after;
+		struct knee_group one = { .first = k, .last = k };
+		double before, after, needed;
 
 		if (!comp_is_knee(&m->v[k]))
 			continue;
-		levels(d, m, k, &before, &after);
-		if (after / before < least) {
-			least = after / before;
+		group_levels(d, m, &one, &before, &after);
+		needed = 1 + fmax(LEAST_RISE, LEAST_NOISE * sigma);
+		if (comp_at(d, &m->v[k], end) < REACHED)
+			needed = UNFINISHED_RISE;
+		if (after / before / needed < least) {
+			least = after / before / needed;
 			at = k;
 		}
 	}
-	if (at == m->n || least >= 1 + fmax(LEAST_RISE, LEAST_NOISE * d->sigma))
+	if (at == m->n || least >= 1)
 		return false;
 	m->v[at] = m->v[--m->n];
 	model_refine(d, m, 2);
@@ -94,64 +81,72 @@ static bool drop_weak(struct curve_data *d, struct model *m)
 	return true;
 }
 
-static void choose(struct curve_data *d, const struct model *physical, const struct model *step,
-		   const struct model *flat, struct model *ret)
-{
-	const struct model *start = physical->bic <= step->bic ? physical : step;
+/* The models in competition. */
+struct contest {
+	struct model flat, physical, step, best;
+};
 
-	model_search(d, ALLOW_HINGE | ALLOW_STEP | ALLOW_SMOOTH, start, ret);
-	while (drop_weak(d, ret))
+static void keep_better(struct curve_data *d, const struct model *start, struct model *best)
+{
+	struct model now;
+
+	model_search(d, ALLOW_HINGE | ALLOW_STEP | ALLOW_SMOOTH, start, &now);
+	if (now.bic < best->bic)
+		*best = now;
+}
+
+static int compete(struct curve_data *d, struct contest *ret)
+{
+	const struct model empty = { 0 };
+	struct model hinges;
+	int rc;
+
+	model_search(d, ALLOW_SMOOTH, &empty, &ret->flat);
+	model_search(d, ALLOW_HINGE, &empty, &hinges);
+	model_search(d, ALLOW_HINGE | ALLOW_SMOOTH, &hinges, &ret->physical);
+	rc = model_search_steps(d, &ret->step);
+	if (rc)
+		return rc;
+	/* Several ways up: stepwise search ends on the nearest top. */
+	ret->best = ret->physical;
+	keep_better(d, &ret->physical, &ret->best);
+	keep_better(d, &ret->step, &ret->best);
+	while (drop_weak(d, &ret->best))
 		;
-	if (!has_knee(ret) || ret->bic > flat->bic - MARGIN)
-		*ret = *flat;
+	if (!has_knee(&ret->best) || ret->best.bic > ret->flat.bic - MARGIN)
+		ret->best = ret->flat;
+	return 0;
 }
 
-/*
- * The gap between two points in which the capacity lies bounds what can be known of it. Whole
- * numbers: the largest that may still fit is one below the first that does not.
- */
-static void grid_cell(const struct curve_data *d, double c, double *ret_low, double *ret_high)
+static void fill_knee(struct curve_data *d, const struct model *m, const struct knee_group *g,
+		      struct knee *ret)
 {
-	size_t i = curve_below(d, c);
-	double next = d->x[i + 1 < d->n ? i + 1 : i];
-
-	*ret_low = d->x[i];
-	*ret_high = next - d->x[i] > 1 ? next - 1 : next;
-}
-
-static void fill_knee(struct curve_data *d, const struct model *m, size_t at, struct knee *ret)
-{
-	const struct comp *c = &m->v[at];
 	double low, high;
 
-	levels(d, m, at, &ret->before, &ret->after);
-	grid_cell(d, c->c, &low, &high);
-	ret->is_step = c->kind == COMP_STEP;
-	ret->capacity = ret->is_step ? sqrt(low * high) : c->c;
-	interval_profile(d, m, at, &ret->low, &ret->high);
-	ret->low = fmin(ret->low, low);
-	ret->high = fmax(ret->high, high);
+	group_levels(d, m, g, &ret->before, &ret->after);
+	ret->is_step = group_is_step(m, g);
+	ret->capacity = group_locate(d, m, g, &low, &high);
+	ret->low = low;
+	ret->high = high;
+	if (g->first == g->last) {
+		interval_profile(d, m, g->first, &ret->low, &ret->high);
+		ret->low = fmin(ret->low, low);
+		ret->high = fmax(ret->high, high);
+	}
 }
 
 static int fill(const struct knee_curve *c, struct curve_data *d, const struct model *m,
 		struct knees *ret)
 {
-	size_t at[KNEES_MAX];
-	double last = 0;
+	struct knee_group groups[KNEES_MAX];
 	int rc;
 
 	ret->base = m->t0;
-	while (ret->n < KNEES_MAX) {
-		size_t k = next_knee(m, last);
-
-		if (k == m->n)
-			break;
-		last = m->v[k].c;
-		at[ret->n] = k;
-		fill_knee(d, m, k, &ret->v[ret->n++]);
-	}
+	ret->n = groups_find(d, m, groups, KNEES_MAX);
+	for (size_t i = 0; i < ret->n; i++)
+		fill_knee(d, m, &groups[i], &ret->v[i]);
 	if (ret->n > 0 && c->reps && c->n_reps > 1) {
-		rc = interval_replicates(c, d, m, at, ret);
+		rc = interval_replicates(c, m, groups, ret);
 		if (rc)
 			return rc;
 	}
@@ -162,8 +157,7 @@ static int fill(const struct knee_curve *c, struct curve_data *d, const struct m
 
 int knees_find(const struct knee_curve *c, struct knees *ret, struct err *e)
 {
-	struct model empty = { 0 };
-	struct model flat, hinges, physical, step, best;
+	struct contest m;
 	struct knees found = { 0 };
 	struct curve_data d;
 	int rc = check(c, e);
@@ -175,21 +169,19 @@ int knees_find(const struct knee_curve *c, struct knees *ret, struct err *e)
 		*ret = found;
 		return 0;
 	}
-	rc = curve_data_init(&d, c->x, c->y, c->n);
+	rc = curve_data_init(&d, c->x, c->n);
+	if (rc == 0)
+		rc = curve_data_set_y(&d, c->y);
 	if (rc)
 		goto out;
-	model_search(&d, ALLOW_SMOOTH, &empty, &flat);
-	model_search(&d, ALLOW_HINGE, &empty, &hinges);
-	model_search(&d, ALLOW_HINGE | ALLOW_SMOOTH, &hinges, &physical);
-	rc = model_search_steps(&d, &step);
+	rc = compete(&d, &m);
 	if (rc)
 		goto out;
-	choose(&d, &physical, &step, &flat, &best);
-	found.bic_physical = physical.bic;
-	found.bic_step = step.bic;
-	found.bic_flat = flat.bic;
-	found.is_step = step.bic < physical.bic;
-	rc = fill(c, &d, &best, &found);
+	found.bic_physical = m.physical.bic;
+	found.bic_step = m.step.bic;
+	found.bic_flat = m.flat.bic;
+	found.is_step = m.step.bic < m.physical.bic;
+	rc = fill(c, &d, &m.best, &found);
 	if (rc == 0)
 		*ret = found;
 out:

@@ -83,36 +83,36 @@ static void resample(const struct knee_curve *c, struct rng *rng, double *values
 	}
 }
 
-int interval_replicates(const struct knee_curve *c, const struct curve_data *d,
-			const struct model *m, const size_t *at, struct knees *k)
+int interval_replicates(const struct knee_curve *c, const struct model *m,
+			const struct knee_group *groups, struct knees *k)
 {
+	struct curve_data part;
 	struct rng rng;
 	double *y = calloc(c->n, sizeof(*y));
 	double *values = calloc(2 * c->n_reps, sizeof(*values));
 	double *found = calloc(RESAMPLES * KNEES_MAX, sizeof(*found));
-	int rc = 0;
+	int rc = curve_data_init(&part, c->x, c->n);
 
 	_Static_assert(sizeof(size_t) <= sizeof(double), "draws share the room of the values");
-	if (!y || !values || !found) {
+	if (rc || !y || !values || !found) {
 		rc = -ENOMEM;
 		goto out;
 	}
 	rng_seed(&rng, 1);
-	for (size_t b = 0; b < RESAMPLES; b++) {
+	for (size_t b = 0; b < RESAMPLES && rc == 0; b++) {
 		struct model try = *m;
-		struct curve_data part;
+		double low, high;
 
 		resample(c, &rng, values, y);
-		rc = curve_data_init(&part, d->x, y, d->n);
-		if (rc) {
-			curve_data_done(&part);
-			goto out;
-		}
+		rc = curve_data_set_y(&part, y);
 		model_refine(&part, &try, 1);
+		model_fit(&part, &try);
 		for (size_t i = 0; i < k->n; i++)
-			found[i * RESAMPLES + b] = try.v[at[i]].c;
-		curve_data_done(&part);
+			found[i * RESAMPLES + b] =
+				group_locate(&part, &try, &groups[i], &low, &high);
 	}
+	if (rc)
+		goto out;
 	for (size_t i = 0; i < k->n; i++) {
 		k->v[i].low =
 			fmin(k->v[i].low, stats_quantile(found + i * RESAMPLES, RESAMPLES, 0.025));
@@ -120,6 +120,7 @@ int interval_replicates(const struct knee_curve *c, const struct curve_data *d,
 			fmax(k->v[i].high, stats_quantile(found + i * RESAMPLES, RESAMPLES, 0.975));
 	}
 out:
+	curve_data_done(&part);
 	free(y);
 	free(values);
 	free(found);

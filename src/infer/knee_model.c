@@ -61,56 +61,9 @@ static void drop_spikes(struct curve_data *d)
 	}
 }
 
-int curve_data_init(struct curve_data *d, const double *x, const double *y, size_t n)
-{
-	size_t words = n * (5 + (COMPS_MAX + 3) + (COMPS_MAX + 1));
-	double *dev;
-	int rc;
-
-	*d = (struct curve_data){ .x = x, .y = y, .n = n, .n_used = n };
-	d->memory = calloc(words, sizeof(double));
-	if (!d->memory)
-		return -ENOMEM;
-	d->iso = d->memory;
-	d->weight = d->iso + n;
-	d->log_y = d->weight + n;
-	d->rhs = d->log_y + n;
-	d->basis = d->rhs + n;
-	d->rows = d->basis + (COMPS_MAX + 3) * n;
-	dev = d->rows + (COMPS_MAX + 1) * n;
-	for (size_t i = 0; i < n; i++)
-		d->log_y[i] = log(y[i]);
-	/* In logs, because noise is in proportion to the cost. */
-	rc = stats_isotonic(d->log_y, NULL, n, d->iso);
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < n; i++) {
-		dev[i] = fabs(d->log_y[i] - d->iso[i]);
-		d->iso[i] = exp(d->iso[i]);
-		d->weight[i] = 1 / d->iso[i];
-	}
-	d->sigma = 1.4826 * stats_median(dev, n);
-	drop_spikes(d);
-	return 0;
-}
-
-void curve_data_done(struct curve_data *d)
-{
-	free(d->memory);
-	d->memory = NULL;
-}
-
-static double power(double base, unsigned exponent)
-{
-	double result = 1;
-
-	for (; exponent; exponent >>= 1) {
-		if (exponent & 1)
-			result *= base;
-		base *= base;
-	}
-	return result;
-}
+/* log(x / c) from -OVERFLOW_REACH to OVERFLOW_REACH in OVERFLOW_STEPS steps. */
+static const double OVERFLOW_REACH = 4;
+static const unsigned overflow_ways[OVERFLOW_KINDS] = { 2, 4, 8, 16 };
 
 /* P(Poisson(mean) >= ways) */
 static double overfull(double mean, unsigned ways)
@@ -125,6 +78,99 @@ static double overfull(double mean, unsigned ways)
 	return fmax(0, 1 - sum);
 }
 
+static void fill_overflow(double *table)
+{
+	for (size_t kind = 0; kind < OVERFLOW_KINDS; kind++) {
+		double ways = overflow_ways[kind];
+
+		for (size_t i = 0; i <= OVERFLOW_STEPS; i++) {
+			double at = OVERFLOW_REACH * (2.0 * (double)i / OVERFLOW_STEPS - 1);
+
+			*table++ = overfull(ways * exp(at), overflow_ways[kind]);
+		}
+	}
+}
+
+static double overflow_at(const struct curve_data *d, unsigned ways, double log_ratio)
+{
+	const double *table = d->overful;
+	double at = (log_ratio / OVERFLOW_REACH + 1) * (OVERFLOW_STEPS / 2);
+	size_t i;
+
+	for (size_t kind = 0; kind < OVERFLOW_KINDS && overflow_ways[kind] != ways; kind++)
+		table += OVERFLOW_STEPS + 1;
+	if (at <= 0)
+		return 0;
+	if (at >= OVERFLOW_STEPS)
+		return 1;
+	i = (size_t)at;
+	return table[i] + (at - (double)i) * (table[i + 1] - table[i]);
+}
+
+int curve_data_init(struct curve_data *d, const double *x, size_t n)
+{
+	size_t table = OVERFLOW_KINDS * (OVERFLOW_STEPS + 1);
+	double *next;
+
+	*d = (struct curve_data){ .x = x, .n = n };
+	d->memory = calloc(n * (9 + 2 * (COMPS_MAX + 1)) + table, sizeof(double));
+	if (!d->memory)
+		return -ENOMEM;
+	next = d->memory;
+	double **const parts[] = { &d->log_x,  &d->inverse_x, &d->root_x, &d->log_y, &d->iso,
+				   &d->weight, &d->target,    &d->rest,   &d->column };
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++, next += n)
+		*parts[i] = next;
+	d->basis = next;
+	d->rows = d->basis + n * (COMPS_MAX + 1);
+	d->overful = d->rows + n * (COMPS_MAX + 1);
+	for (size_t i = 0; i < n; i++) {
+		d->log_x[i] = log(x[i]);
+		d->inverse_x[i] = 1 / x[i];
+		d->root_x[i] = sqrt(x[i] / x[n - 1]);
+	}
+	fill_overflow(d->overful);
+	return 0;
+}
+
+int curve_data_set_y(struct curve_data *d, const double *y)
+{
+	int rc;
+
+	d->y = y;
+	d->n_used = d->n;
+	for (size_t i = 0; i < d->n; i++)
+		d->log_y[i] = log(y[i]);
+	/* In logs, because noise is in proportion to the cost. */
+	rc = stats_isotonic(d->log_y, NULL, d->n, d->iso);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < d->n; i++) {
+		d->column[i] = fabs(d->log_y[i] - d->iso[i]);
+		d->iso[i] = exp(d->iso[i]);
+		d->weight[i] = 1 / d->iso[i];
+	}
+	d->sigma = 1.4826 * stats_median(d->column, d->n);
+	drop_spikes(d);
+	for (size_t i = 0; i < d->n; i++)
+		d->target[i] = d->weight[i] * y[i];
+	return 0;
+}
+
+void curve_data_done(struct curve_data *d)
+{
+	free(d->memory);
+	d->memory = NULL;
+}
+
+/* The exponents in use are 1, 2, 4 and 8. */
+static double power(double base, unsigned exponent)
+{
+	for (; exponent > 1; exponent /= 2)
+		base *= base;
+	return base;
+}
+
 double comp_at(const struct curve_data *d, const struct comp *c, double x)
 {
 	switch (c->kind) {
@@ -133,15 +179,51 @@ double comp_at(const struct curve_data *d, const struct comp *c, double x)
 	case COMP_STEP:
 		return x > c->c;
 	case COMP_OVERFLOW:
-		return overfull(c->sharp * x / c->c, c->sharp);
+		return overflow_at(d, c->sharp, log(x / c->c));
 	case COMP_LOG:
 		return log(x / d->x[0]);
 	case COMP_POWER:
-		return pow(x / d->x[d->n - 1], 1.0 / c->sharp);
+		return c->sharp == 1 ? x / d->x[d->n - 1] : sqrt(x / d->x[d->n - 1]);
 	case COMP_KINDS:
 		break;
 	}
 	return 0;
+}
+
+/* The same for all points, times the weights. */
+static void fill_column(const struct curve_data *d, const struct comp *c, double *ret)
+{
+	const double *w = d->weight;
+	double log_c = c->kind == COMP_OVERFLOW ? log(c->c) : 0;
+	size_t i = 0;
+
+	switch (c->kind) {
+	case COMP_HINGE:
+		for (; i < d->n && d->x[i] <= c->c; i++)
+			ret[i] = 0;
+		for (; i < d->n; i++)
+			ret[i] = w[i] * (1 - power(c->c * d->inverse_x[i], c->sharp));
+		break;
+	case COMP_STEP:
+		for (; i < d->n; i++)
+			ret[i] = d->x[i] > c->c ? w[i] : 0;
+		break;
+	case COMP_OVERFLOW:
+		for (; i < d->n; i++)
+			ret[i] = w[i] * overflow_at(d, c->sharp, d->log_x[i] - log_c);
+		break;
+	case COMP_LOG:
+		for (; i < d->n; i++)
+			ret[i] = w[i] * (d->log_x[i] - d->log_x[0]);
+		break;
+	case COMP_POWER:
+		for (; i < d->n; i++)
+			ret[i] =
+				w[i] * (c->sharp == 1 ? d->root_x[i] * d->root_x[i] : d->root_x[i]);
+		break;
+	case COMP_KINDS:
+		break;
+	}
 }
 
 double model_at(const struct curve_data *d, const struct model *m, double x)
@@ -153,27 +235,37 @@ double model_at(const struct curve_data *d, const struct model *m, double x)
 	return y;
 }
 
+/*
+ * A place costs more than one parameter where it is picked among many that differ (a step between
+ * two points, a sharpness); N. R. Zhang and D. O. Siegmund, Biometrics 63(1), 2007. Overfull sets
+ * beside a knee count double: otherwise they explain the foot of every noisy knee.
+ */
 double model_params(const struct model *m)
 {
 	double params = 1;
+	bool knee = false;
+	bool overflow = false;
 
 	for (size_t k = 0; k < m->n; k++) {
 		switch (m->v[k].kind) {
 		case COMP_HINGE:
-			params += m->v[k].sharp == 1 ? 2 : 3;
+			params += m->v[k].sharp == 1 ? 2 : 4;
+			knee = true;
 			break;
 		case COMP_OVERFLOW:
 			params += 3;
+			overflow = true;
 			break;
 		case COMP_STEP:
-			params += 2;
+			params += 3;
+			knee = true;
 			break;
 		default:
 			params += 1;
 			break;
 		}
 	}
-	return params;
+	return params + 2.0 * (knee && overflow);
 }
 
 int model_fit(struct curve_data *d, struct model *m)
@@ -183,17 +275,16 @@ int model_fit(struct curve_data *d, struct model *m)
 	double used = (double)d->n_used;
 	int rc;
 
-	for (size_t i = 0; i < d->n; i++) {
-		double *row = d->rows + i * cols;
-
-		row[0] = d->weight[i];
-		for (size_t k = 0; k < m->n; k++)
-			row[k + 1] = d->weight[i] * comp_at(d, &m->v[k], d->x[i]);
-		d->rhs[i] = d->weight[i] * d->y[i];
+	for (size_t i = 0; i < d->n; i++)
+		d->rows[i * cols] = d->weight[i];
+	for (size_t k = 0; k < m->n; k++) {
+		fill_column(d, &m->v[k], d->column);
+		for (size_t i = 0; i < d->n; i++)
+			d->rows[i * cols + k + 1] = d->column[i];
 	}
-	rc = stats_nnls(d->rows, d->rhs, d->n, cols, cost, NULL);
 	m->rss = INFINITY;
 	m->bic = INFINITY;
+	rc = stats_nnls(d->rows, d->target, d->n, cols, cost, NULL);
 	if (rc)
 		return rc;
 	m->t0 = cost[0];
@@ -207,7 +298,7 @@ int model_fit(struct curve_data *d, struct model *m)
 			continue;
 		for (size_t k = 0; k < cols; k++)
 			fit += d->rows[i * cols + k] * cost[k];
-		fit = d->log_y[i] - log(fmax(fit / d->weight[i], 1e-3 * d->y[i]));
+		fit = log(fmax(fit, 1e-3 * d->target[i]) / d->target[i]);
 		m->rss += fit * fit;
 	}
 	m->bic =
@@ -215,19 +306,21 @@ int model_fit(struct curve_data *d, struct model *m)
 	return 0;
 }
 
-static void fill_column(struct curve_data *d, const struct comp *c, double *column)
-{
-	for (size_t i = 0; i < d->n; i++)
-		column[i] = d->weight[i] == 0 ? 0 : d->weight[i] * comp_at(d, c, d->x[i]);
-}
-
+/* Four sums side by side: the additions of one would wait for each other. */
 static double dot(const double *a, const double *b, size_t n)
 {
-	double sum = 0;
+	double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < n; i++)
-		sum += a[i] * b[i];
-	return sum;
+	for (; i + 4 <= n; i += 4) {
+		s0 += a[i] * b[i];
+		s1 += a[i + 1] * b[i + 1];
+		s2 += a[i + 2] * b[i + 2];
+		s3 += a[i + 3] * b[i + 3];
+	}
+	for (; i < n; i++)
+		s0 += a[i] * b[i];
+	return (s0 + s1) + (s2 + s3);
 }
 
 static void subtract(double *a, const double *b, double factor, size_t n)
@@ -236,7 +329,7 @@ static void subtract(double *a, const double *b, double factor, size_t n)
 		a[i] -= factor * b[i];
 }
 
-/* The basis keeps orthonormal columns, then the residual of y, then room for one column. */
+/* Makes the column behind the basis orthonormal to it and takes it in, unless it depends on it. */
 static void basis_add(struct curve_data *d, struct scan *s)
 {
 	double *column = d->basis + s->n_basis * d->n;
@@ -255,8 +348,6 @@ static void basis_add(struct curve_data *d, struct scan *s)
 
 void scan_begin(struct curve_data *d, const struct model *m, size_t skip, struct scan *ret)
 {
-	double *residual = d->basis + (COMPS_MAX + 1) * d->n;
-
 	*ret = (struct scan){ 0 };
 	memcpy(d->basis, d->weight, d->n * sizeof(double));
 	basis_add(d, ret);
@@ -266,27 +357,28 @@ void scan_begin(struct curve_data *d, const struct model *m, size_t skip, struct
 		fill_column(d, &m->v[k], d->basis + ret->n_basis * d->n);
 		basis_add(d, ret);
 	}
-	for (size_t i = 0; i < d->n; i++)
-		residual[i] = d->weight[i] * d->y[i];
+	memcpy(d->rest, d->target, d->n * sizeof(double));
 	for (size_t k = 0; k < ret->n_basis; k++)
-		subtract(residual, d->basis + k * d->n, dot(residual, d->basis + k * d->n, d->n),
+		subtract(d->rest, d->basis + k * d->n, dot(d->rest, d->basis + k * d->n, d->n),
 			 d->n);
-	ret->rss = dot(residual, residual, d->n);
+	ret->rss = dot(d->rest, d->rest, d->n);
 }
 
 double scan_rss(struct curve_data *d, const struct scan *s, const struct comp *c)
 {
-	double *residual = d->basis + (COMPS_MAX + 1) * d->n;
-	double *column = residual + d->n;
 	double before, length2, along;
 
-	fill_column(d, c, column);
-	before = dot(column, column, d->n);
-	for (size_t k = 0; k < s->n_basis; k++)
-		subtract(column, d->basis + k * d->n, dot(column, d->basis + k * d->n, d->n), d->n);
-	length2 = dot(column, column, d->n);
-	along = dot(column, residual, d->n);
-	if (!(length2 > 1e-10 * before) || along <= 0)
+	fill_column(d, c, d->column);
+	along = dot(d->column, d->rest, d->n);
+	if (along <= 0)
+		return s->rss;
+	before = length2 = dot(d->column, d->column, d->n);
+	for (size_t k = 0; k < s->n_basis; k++) {
+		double part = dot(d->column, d->basis + k * d->n, d->n);
+
+		length2 -= part * part;
+	}
+	if (!(length2 > 1e-9 * before))
 		return s->rss;
 	return s->rss - along * along / length2;
 }

@@ -44,22 +44,29 @@ struct model {
 	double bic;
 };
 
+enum { OVERFLOW_KINDS = 4, OVERFLOW_STEPS = 512 };
+
 /* A curve prepared for fitting. Memory owned, ended by curve_data_done(). */
 struct curve_data {
-	const double *x, *y; /* borrowed */
+	const double *x, *y; /* borrowed; y by curve_data_set_y() */
 	size_t n;
+	double *log_x, *inverse_x, *root_x;
+	double *log_y;
 	double *iso;    /* isotonic fit of y */
 	double *weight; /* 1 / iso; 0: a disturbed point, left out */
+	double *target; /* weight * y */
 	size_t n_used;
-	double sigma;  /* noise of log y, from the isotonic residuals */
-	double *log_y; /* for the segmentation */
-	double *basis; /* scratch: (COMPS_MAX + 3) x n */
-	double *rows;  /* scratch: n x (COMPS_MAX + 1) */
-	double *rhs;   /* scratch: n */
+	double sigma;    /* noise of log y, from the isotonic residuals */
+	double *basis;   /* scratch: (COMPS_MAX + 1) x n orthonormal columns */
+	double *rest;    /* scratch: what is left of y outside the basis */
+	double *column;  /* scratch */
+	double *rows;    /* scratch: n x (COMPS_MAX + 1) */
+	double *overful; /* COMP_OVERFLOW by ways and log(x / c), in steps */
 	double *memory;
 };
 
-int curve_data_init(struct curve_data *d, const double *x, const double *y, size_t n);
+int curve_data_init(struct curve_data *d, const double *x, size_t n);
+int curve_data_set_y(struct curve_data *d, const double *y);
 void curve_data_done(struct curve_data *d);
 
 static inline bool comp_is_knee(const struct comp *c)
@@ -101,11 +108,26 @@ int model_search_steps(struct curve_data *d, struct model *ret);
 /* Index of the last point with x <= c (0 when there is none). */
 size_t curve_below(const struct curve_data *d, double c);
 
-/* Fills low and high of knee @k, which is component @at of @m. */
+/* One knee: the knee components with capacities from that of @first to that of @last. */
+struct knee_group {
+	size_t first, last;
+};
+/* Ascending; returns how many. */
+size_t groups_find(const struct curve_data *d, const struct model *m, struct knee_group *ret,
+		   size_t max);
+bool group_is_step(const struct model *m, const struct knee_group *g);
+/* Cost just before it, and what was reached behind it before the next one (or the end). */
+void group_levels(const struct curve_data *d, const struct model *m, const struct knee_group *g,
+		  double *ret_before, double *ret_after);
+/* Its capacity, and the gap between points in which that lies. */
+double group_locate(const struct curve_data *d, const struct model *m, const struct knee_group *g,
+		    double *ret_low, double *ret_high);
+
+/* Capacities of component @at at which the fit is not worse than noise allows. */
 void interval_profile(struct curve_data *d, const struct model *m, size_t at, double *ret_low,
 		      double *ret_high);
 /* Widens the intervals of all knees by a bootstrap over the replicates. 0 or -ENOMEM. */
-int interval_replicates(const struct knee_curve *c, const struct curve_data *d,
-			const struct model *m, const size_t *at, struct knees *k);
+int interval_replicates(const struct knee_curve *c, const struct model *m,
+			const struct knee_group *groups, struct knees *k);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "stats/stats.h"
 
-enum { GRID_MAX = 64, SEGMENTS_MAX = KNEES_MAX + 1, ROUNDS_MAX = 16 };
+enum { GRID_MAX = 64, SEGMENTS_MAX = KNEES_MAX + 1, ROUNDS_MAX = 16, TRIES = 3 };
 
 struct shape {
 	enum comp_kind kind;
@@ -132,13 +132,12 @@ void model_refine(struct curve_data *d, struct model *m, unsigned sweeps)
 	}
 }
 
-/* Places @c where it lowers the sum of squares most; returns that sum, INFINITY: nowhere. */
-static double place(struct curve_data *d, const struct scan *s, struct comp *c)
+/* Places @c within [low, high] where it lowers the sum of squares most; returns that sum. */
+static double place(struct curve_data *d, const struct scan *s, struct comp *c, double low,
+		    double high)
 {
-	double low = d->x[0];
-	double high = d->x[d->n - 3];
 	double octaves = log2(high / low);
-	size_t steps = (size_t)fmin(GRID_MAX, fmax(8, 6 * octaves));
+	size_t steps = (size_t)fmin(GRID_MAX, fmax(4, 5 * octaves));
 	double best = INFINITY;
 	double at = low;
 
@@ -161,27 +160,49 @@ static double place(struct curve_data *d, const struct scan *s, struct comp *c)
 /* Refines and fits @try; keeps it in @best if its evidence is better. */
 static void consider(struct curve_data *d, struct model *try, struct model *best)
 {
-	model_refine(d, try, 2);
+	model_refine(d, try, 1);
 	if (model_fit(d, try) == 0 && try->bic < best->bic - 1e-9)
 		*best = *try;
 }
 
-/* Tries the allowed shapes in place of component @at (m->n: as a further one). */
+/*
+ * Tries the allowed shapes in place of component @at, near where that is (m->n: as a further one,
+ * anywhere). The few that fit best go on to be refined.
+ */
 static void try_shapes(struct curve_data *d, unsigned allow, const struct model *m, size_t at,
 		       struct model *best)
 {
+	double low = d->x[0];
+	double high = d->x[d->n - 3];
 	struct comp found[N_SHAPES];
 	double rss[N_SHAPES];
+	size_t overflows = 0;
 	struct scan s;
 
 	if (at >= COMPS_MAX)
 		return;
-	scan_begin(d, m, at, &s);
-	for (size_t i = 0; i < N_SHAPES; i++) {
-		found[i] = (struct comp){ .kind = shapes[i].kind, .sharp = shapes[i].sharp };
-		rss[i] = allow & (1U << shapes[i].kind) ? place(d, &s, &found[i]) : INFINITY;
+	if (at < m->n && has_place(m->v[at].kind)) {
+		low = fmax(low, m->v[at].c / 2);
+		high = fmin(high, m->v[at].c * 3);
 	}
-	for (unsigned tries = 0; tries < 4; tries++) {
+	if (low >= high)
+		return;
+	scan_begin(d, m, at, &s);
+	for (size_t k = 0; k < m->n; k++)
+		overflows += k != at && m->v[k].kind == COMP_OVERFLOW;
+	/* One structure of random page colours explains a slow rise; two could mimic any curve. */
+	if (overflows > 0)
+		allow &= ~(1U << COMP_OVERFLOW);
+	for (size_t i = 0; i < N_SHAPES; i++) {
+		bool same = at < m->n && m->v[at].kind == shapes[i].kind &&
+			    m->v[at].sharp == shapes[i].sharp;
+
+		found[i] = (struct comp){ .kind = shapes[i].kind, .sharp = shapes[i].sharp };
+		rss[i] = !same && allow & (1U << shapes[i].kind)
+				 ? place(d, &s, &found[i], low, high)
+				 : INFINITY;
+	}
+	for (unsigned tries = 0; tries < TRIES; tries++) {
 		struct model try = *m;
 		size_t pick = 0;
 
@@ -199,28 +220,39 @@ static void try_shapes(struct curve_data *d, unsigned allow, const struct model 
 	}
 }
 
+/* One round: a further component or one less; only if neither helps, another shape for one. */
+static void improve(struct curve_data *d, unsigned allow, struct model *now)
+{
+	struct model best = *now;
+
+	for (size_t k = 0; k < now->n; k++) {
+		struct model try = *now;
+
+		try.v[k] = try.v[--try.n];
+		consider(d, &try, &best);
+	}
+	try_shapes(d, allow, now, now->n, &best);
+	for (size_t k = 0; k < now->n && !(best.bic < now->bic); k++)
+		try_shapes(d, allow, now, k, &best);
+	*now = best;
+}
+
 void model_search(struct curve_data *d, unsigned allow, const struct model *start,
 		  struct model *ret)
 {
 	struct model now = *start;
 
-	model_refine(d, &now, 2);
+	model_refine(d, &now, 1);
 	model_fit(d, &now);
 	for (unsigned round = 0; round < ROUNDS_MAX; round++) {
-		struct model best = now;
+		double before = now.bic;
 
-		for (size_t k = 0; k < now.n; k++) {
-			struct model try = now;
-
-			try.v[k] = try.v[--try.n];
-			consider(d, &try, &best);
-			try_shapes(d, allow, &now, k, &best);
-		}
-		try_shapes(d, allow, &now, now.n, &best);
-		if (!(best.bic < now.bic))
+		improve(d, allow, &now);
+		if (!(now.bic < before))
 			break;
-		now = best;
 	}
+	model_refine(d, &now, 2);
+	model_fit(d, &now);
 	*ret = now;
 }
 
