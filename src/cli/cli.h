@@ -88,10 +88,9 @@ struct common {
 	bool json_errors; /* --format json was asked for: errors are documents too */
 	enum colour_mode colour;
 	const char *sysroot; /* NULL: this machine */
-	char **words;        /* operands; the array is owned, see common_done() */
+	char **words;        /* operands; live until the program ends */
 	size_t n_words;
 };
-void common_done(struct common *c);
 
 /*
  * Parses a verb's command line into @input, whose first member is a `struct common`. Usage errors

@@ -22,7 +22,6 @@ static int run_completion(const struct verb *v, int argc, char **argv)
 	cli_parse(v, argc, argv, &c);
 	cli_need_words(&c, 1, "the shell (bash, zsh, fish)");
 	shell = cli_choice(&c, "SHELL", "bash|zsh|fish", c.words[0]);
-	common_done(&c);
 	scripts[shell](&out);
 	return cli_print_str(&out);
 }

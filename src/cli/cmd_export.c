@@ -145,7 +145,6 @@ static int run_export(const struct verb *v, int argc, char **argv)
 		return cli_fail(&a.common, CLI_FATAL, "%s", e.msg);
 	rc = export_run(&a, r);
 	run_free(r);
-	common_done(&a.common);
 	return rc;
 }
 

@@ -232,7 +232,6 @@ static int run_info(const struct verb *v, int argc, char **argv)
 	b = bench_find(c.words[0]);
 	if (!b)
 		unknown_bench(&c, c.words[0]);
-	common_done(&c);
 	if (c.format == FORMAT_JSON)
 		return info_json(b);
 	return c.format == FORMAT_CSV ? info_csv(b) : info_text(b);

@@ -392,7 +392,6 @@ static int run_run(const struct verb *v, int argc, char **argv)
 	q.seed = a.has_seed ? a.seed : random_seed();
 	status = with_request(&a, &q, argc, typed);
 	arena_done(&arena);
-	common_done(&a.common);
 	free(typed);
 	if (stop_signal) {
 		signal(stop_signal, SIG_DFL);

@@ -44,7 +44,6 @@ static int run_show(const struct verb *v, int argc, char **argv)
 	rc = cli_render_run(&a.common, r, a.card, a.common.words[0], path);
 	run_free(r);
 	free(path);
-	common_done(&a.common);
 	return rc;
 }
 

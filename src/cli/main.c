@@ -103,7 +103,6 @@ static int run_help(const struct verb *self, int argc, char **argv)
 	v = verb_find(c.words[0]);
 	if (!v)
 		unknown_verb(c.words[0]);
-	common_done(&c);
 	return cli_help(v);
 }
 

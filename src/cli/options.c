@@ -115,27 +115,21 @@ void cli_parse(const struct verb *v, int argc, char **argv, void *input)
 {
 	struct common *c = input;
 	static char name[64]; /* argp keeps a pointer to it until the program ends */
+	static char **words;  /* as verbs do: operands live until then */
 	error_t rc;
 
 	c->verb = v;
 	check_options(c, argc, argv);
+	words = calloc((size_t)argc, sizeof(*words));
+	if (!words)
+		exit(cli_fail(c, CLI_FATAL, "out of memory"));
+	c->words = words;
 	snprintf(name, sizeof(name), "pagetoll %s", v->name);
 	argv[0] = name;
 	argp_err_exit_status = CLI_USAGE;
 	rc = argp_parse(v->argp, argc, argv, ARGP_NO_HELP, NULL, input);
 	if (rc)
 		cli_usage(c, "%s", strerror(rc));
-}
-
-static error_t add_word(struct common *c, char *word)
-{
-	char **grown = realloc(c->words, (c->n_words + 1) * sizeof(*grown));
-
-	if (!grown)
-		return ENOMEM;
-	c->words = grown;
-	c->words[c->n_words++] = word;
-	return 0;
 }
 
 error_t common_option(int key, char *arg, struct argp_state *state)
@@ -158,17 +152,11 @@ error_t common_option(int key, char *arg, struct argp_state *state)
 		c->sysroot = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		return add_word(c, arg);
+		c->words[c->n_words++] = arg;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
-}
-
-void common_done(struct common *c)
-{
-	free(c->words);
-	c->words = NULL;
-	c->n_words = 0;
 }
 
 size_t cli_choice(const struct common *c, const char *option, const char *choices, const char *arg)
