@@ -3,6 +3,7 @@
 #include "fake_bench.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
+#include "host/affinity.h"
 
 static const char *const what_words[] = { "ok",       "knee", "fail",     "skip",  "invalid",
 					  "segv",     "bus",  "kill",     "hang",  "garbage",
@@ -146,6 +148,30 @@ static void become_parent(void)
 	}
 }
 
+/* What a worker finds around itself. */
+static void prove_surroundings(struct bench_ctx *ctx)
+{
+	struct u32_list cpus = { 0 };
+	int open_above = 0, oom = -1;
+	FILE *f = fopen("/proc/self/oom_score_adj", "r");
+
+	if (f && fscanf(f, "%d", &oom) != 1)
+		oom = -1;
+	if (f)
+		fclose(f);
+	for (int fd = 5; fd < 64; fd++)
+		open_above += fcntl(fd, F_GETFD) >= 0;
+	if (affinity_allowed(&cpus, NULL) < 0)
+		abort();
+	bench_proof_int(ctx, "own_group", getpgrp() == getpid());
+	bench_proof_int(ctx, "bound", cpus.n == 1 && cpus.v[0] == bench_u64(ctx, "cpu.id"));
+	bench_proof_int(ctx, "oom_score_adj", oom);
+	bench_proof_int(ctx, "open_above", open_above);
+	bench_proof_int(ctx, "stdin_ends", read(0, &open_above, 1) == 0);
+	bench_proof_int(ctx, "pid", (int64_t)getpid());
+	u32_list_done(&cpus);
+}
+
 static int sweep_setup(struct bench_ctx *ctx, void *state)
 {
 	(void)state;
@@ -162,7 +188,7 @@ static int sweep_setup(struct bench_ctx *ctx, void *state)
 	if (is(ctx, "children"))
 		become_parent();
 	bench_proof_int(ctx, "max_inner", (int64_t)bench_max_inner(ctx));
-	bench_proof_int(ctx, "oom_free_pid", (int64_t)getpid());
+	prove_surroundings(ctx);
 	return 0;
 }
 

@@ -7,12 +7,14 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "execute_fixture.h"
 #include "fake_bench.h"
+#include "host/affinity.h"
 
 static void test_ok_points(void **state)
 {
@@ -41,11 +43,39 @@ static void test_ok_points(void **state)
 	assert_int_equal(attrs_int(&m->proof, "max_inner", 0), 4);
 	assert_string_equal(attrs_text(&m->setting, "page", ""), f.m.pages[0].name);
 	/* a fresh process each time */
-	assert_int_not_equal(attrs_int(&m->proof, "oom_free_pid", 0),
-			     attrs_int(&fixture_measure(&f, 4, 0)->proof, "oom_free_pid", 0));
+	assert_int_not_equal(attrs_int(&m->proof, "pid", 0),
+			     attrs_int(&fixture_measure(&f, 4, 0)->proof, "pid", 0));
 	m = fixture_measure(&f, 2, 0);
 	assert_string_equal(m->unproven, "a thing 100% unknown");
 	assert_string_equal(measure_series(m, "rare")->null_reason, "two has none");
+	fixture_done(&f);
+}
+
+static void test_surroundings_of_a_worker(void **state)
+{
+	struct preset p = fixture_preset(1, 1, 60);
+	int leaked = fcntl(1, F_DUPFD, 20); /* without close-on-exec */
+	struct u32_list before = { 0 }, after = { 0 };
+	const struct attrs *proof;
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, "fake.sweep n=1", &p);
+	assert_int_equal(affinity_allowed(&before, NULL), 0);
+	assert_int_equal(fixture_execute(&f, NULL, NULL), 0);
+	assert_int_equal(affinity_allowed(&after, NULL), 0);
+	proof = &f.run->measures[0].proof;
+	assert_int_equal(attrs_int(proof, "own_group", -1), 1);
+	assert_int_equal(attrs_int(proof, "bound", -1), 1);
+	assert_int_equal(attrs_int(proof, "oom_score_adj", -1), 1000);
+	assert_int_equal(attrs_int(proof, "open_above", -1), 0);
+	assert_int_equal(attrs_int(proof, "stdin_ends", -1), 1);
+	/* this process is where it was */
+	assert_int_equal(before.n, after.n);
+	assert_memory_equal(before.v, after.v, before.n * sizeof(*before.v));
+	u32_list_done(&before);
+	u32_list_done(&after);
+	close(leaked);
 	fixture_done(&f);
 }
 
@@ -190,6 +220,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ok_points),
+		cmocka_unit_test(test_surroundings_of_a_worker),
 		cmocka_unit_test(test_without_inner),
 		cmocka_unit_test(test_stops_when_exact),
 		cmocka_unit_test(test_time_budget),
