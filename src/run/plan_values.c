@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { VALUES_MAX = 100000 };
+enum { VALUES_MAX = 100000, OUTER_VALUES_MAX = 2000 };
 
 static int append_value(struct arena *a, struct plan_values *out, struct plan_value v,
 			struct err *e)
@@ -33,6 +33,9 @@ static int add_value(struct arena *a, struct plan_values *out, struct plan_value
 			   : (!o->text && o->number == v.number))
 			return 0;
 	}
+	if (out->n >= OUTER_VALUES_MAX)
+		return err_set(e, EINVAL, "more than %d values, each of which is a setting",
+			       OUTER_VALUES_MAX);
 	return append_value(a, out, v, e);
 }
 

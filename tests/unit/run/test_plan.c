@@ -259,7 +259,8 @@ static void test_refused(void **state)
 		{ "fake.sweep size=79 n=1", -EINVAL, "makes no sense" },
 		{ "fake.sweep n=1000000 size=4k", -ENOMEM, "1 GiB (80 % of MemAvailable" },
 		{ "fake.sweep size=1t", -ENOMEM, "budget" },
-		{ "fake.sweep n=1 size=64..100000", -EINVAL, "more than 2000 settings" },
+		{ "fake.sweep n=1 size=64..100000", -EINVAL, "more than 2000 values" },
+		{ "fake.sweep n=1 size=64..1000 cpu=0..2", -EINVAL, "more than 2000 settings" },
 	};
 
 	(void)state;
