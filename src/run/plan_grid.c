@@ -168,7 +168,7 @@ static int note_memory(struct plan *plan, const struct machine *m, struct planne
 			 (unsigned long long)hugetlb->pool_free, hugetlb->name);
 	else
 		machine_budget_text(m, budget, sizeof(budget));
-	snprintf(text, sizeof(text), "%s ends at %s instead of %s: memory budget %s", p->inner,
+	snprintf(text, sizeof(text), "%s up to %s instead of %s: memory budget %s", p->inner,
 		 inner_text(now, p, largest(p)), inner_text(was, p, wanted), budget);
 	return add_note(plan, p, text, e);
 }
@@ -220,7 +220,7 @@ int plan_fit_time(struct plan *plan, const struct machine *m, struct planned *p,
 	if (largest(p) == wanted)
 		return 0;
 	snprintf(text, sizeof(text),
-		 "%s ends at %s instead of %s: time budget; %s=... or a longer preset goes on",
+		 "%s up to %s instead of %s: time budget; %s=... or a longer preset goes on",
 		 p->inner, inner_text(now, p, largest(p)), inner_text(was, p, wanted), p->inner);
 	return add_note(plan, p, text, e);
 }

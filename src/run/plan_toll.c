@@ -14,8 +14,8 @@ enum { ROW_WORDS = 8 };
 struct toll_row {
 	const char *bench;
 	struct assignment words[ROW_WORDS]; /* ended by name NULL */
-	bool few;     /* dear: three quarters of the preset's invocations (6: an interval) */
-	double share; /* of the budget; 0: equal shares */
+	bool few;                           /* dear: fewer invocations, see few_invocations() */
+	double share;                       /* of the budget; 0: equal shares */
 };
 
 static const struct toll_row toll_rows[] = {
@@ -89,6 +89,12 @@ int plan_check_toll(const struct target *for_all, struct err *e)
 	return 0;
 }
 
+/* Two less than the preset's: six where the default has eight, the least that gives an interval. */
+static unsigned few_invocations(const struct plan *plan)
+{
+	return plan->min_invocations > 3 ? plan->min_invocations - 2 : 1;
+}
+
 static int add_row(struct plan *plan, const struct machine *m, const struct toll_row *row,
 		   const struct target *for_all, struct err *e)
 {
@@ -97,7 +103,7 @@ static int add_row(struct plan *plan, const struct machine *m, const struct toll
 		.layers = { { row->words, row_length(row) },
 			    { for_all->assigns, for_all->n_assigns } },
 		.in_toll = true,
-		.max_invocations = row->few ? plan->min_invocations * 3 / 4 : 0,
+		.max_invocations = row->few ? few_invocations(plan) : 0,
 		.share = row->share,
 	};
 

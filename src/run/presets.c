@@ -16,7 +16,7 @@ const struct preset presets[] = {
 		.max_invocations = 3,
 		.interval_target = 0.05,
 		.budget_seconds = 25,
-		.samples = 5,
+		.samples = 10,
 		.point_seconds = 0.01,
 	},
 	{
@@ -26,8 +26,8 @@ const struct preset presets[] = {
 		.max_invocations = 24,
 		.interval_target = 0.02,
 		.budget_seconds = 120,
-		.samples = 9,
-		.point_seconds = 0.02,
+		.samples = 25,
+		.point_seconds = 0.04,
 	},
 	{
 		.name = "rigorous",
@@ -36,7 +36,7 @@ const struct preset presets[] = {
 		.max_invocations = 60,
 		.interval_target = 0.01,
 		.budget_seconds = 900,
-		.samples = 15,
+		.samples = 40,
 		.point_seconds = 0.1,
 	},
 	{ .name = NULL },

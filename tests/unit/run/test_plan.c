@@ -364,7 +364,7 @@ static void test_automatic_grids_are_capped(void **state)
 	fake_machine_init(&f);
 	assert_int_equal(plan_line(&p, &f, "fake.sweep size=2m", "rigorous", 0), 0);
 	check_grid(&p.plan.v[0], "1,2,4,8,16,32,64,128,256");
-	assert_non_null(strstr(p.plan.v[0].note, "n ends at 256 instead of 1024"));
+	assert_non_null(strstr(p.plan.v[0].note, "n up to 256 instead of 1024"));
 	assert_non_null(strstr(p.plan.v[0].note, "80 % of MemAvailable"));
 	assert_int_equal(p.plan.v[0].cost.arena_bytes, 512 << 20);
 	planning_done(&p);
