@@ -25,7 +25,7 @@ static const double LEAST_NOISE = 3;
 static const double REACHED = 0.7;
 static const double UNFINISHED_RISE = 2;
 /* Evidence that a knee must have over the best explanation without it (in units of BIC). */
-static const double MARGIN = 6;
+static const double MARGIN = 3;
 
 static int check(const struct knee_curve *c, struct err *e)
 {

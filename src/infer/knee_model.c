@@ -190,24 +190,29 @@ double comp_at(const struct curve_data *d, const struct comp *c, double x)
 	return 0;
 }
 
-/* The same for all points, times the weights. */
-static void fill_column(const struct curve_data *d, const struct comp *c, double *ret)
+/* The same for all points, times the weights. Returns how many zeros it begins with, at least. */
+static size_t fill_column(const struct curve_data *d, const struct comp *c, double *ret)
 {
 	const double *w = d->weight;
 	double log_c = c->kind == COMP_OVERFLOW ? log(c->c) : 0;
+	size_t zeros = 0;
 	size_t i = 0;
 
 	switch (c->kind) {
 	case COMP_HINGE:
 		for (; i < d->n && d->x[i] <= c->c; i++)
 			ret[i] = 0;
+		zeros = i;
 		for (; i < d->n; i++)
 			ret[i] = w[i] * (1 - power(c->c * d->inverse_x[i], c->sharp));
-		break;
+		return zeros;
 	case COMP_STEP:
+		for (; i < d->n && d->x[i] <= c->c; i++)
+			ret[i] = 0;
+		zeros = i;
 		for (; i < d->n; i++)
-			ret[i] = d->x[i] > c->c ? w[i] : 0;
-		break;
+			ret[i] = w[i];
+		return zeros;
 	case COMP_OVERFLOW:
 		for (; i < d->n; i++)
 			ret[i] = w[i] * overflow_at(d, c->sharp, d->log_x[i] - log_c);
@@ -224,6 +229,7 @@ static void fill_column(const struct curve_data *d, const struct comp *c, double
 	case COMP_KINDS:
 		break;
 	}
+	return 0;
 }
 
 double model_at(const struct curve_data *d, const struct model *m, double x)
@@ -236,9 +242,11 @@ double model_at(const struct curve_data *d, const struct model *m, double x)
 }
 
 /*
- * A place costs more than one parameter where it is picked among many that differ (a step between
- * two points, a sharpness); N. R. Zhang and D. O. Siegmund, Biometrics 63(1), 2007. Overfull sets
- * beside a knee count double: otherwise they explain the foot of every noisy knee.
+ * What a component costs in parameters. One whose place is picked along the whole curve fits noise
+ * better than its two parameters tell, so a place counts double (as for change points: N. R. Zhang
+ * and D. O. Siegmund, Biometrics 63(1), 2007), a step, whose places are all tried, once more, a
+ * sharpness picked among several twice more. Overfull sets beside a knee count double: otherwise
+ * they explain the foot of every noisy knee. Settled by simulation, see tests/acceptance.
  */
 double model_params(const struct model *m)
 {
@@ -249,7 +257,7 @@ double model_params(const struct model *m)
 	for (size_t k = 0; k < m->n; k++) {
 		switch (m->v[k].kind) {
 		case COMP_HINGE:
-			params += m->v[k].sharp == 1 ? 2 : 4;
+			params += m->v[k].sharp == 1 ? 3 : 5;
 			knee = true;
 			break;
 		case COMP_OVERFLOW:
@@ -257,7 +265,7 @@ double model_params(const struct model *m)
 			overflow = true;
 			break;
 		case COMP_STEP:
-			params += 3;
+			params += 4;
 			knee = true;
 			break;
 		default:
@@ -265,7 +273,7 @@ double model_params(const struct model *m)
 			break;
 		}
 	}
-	return params + 2.0 * (knee && overflow);
+	return params + (knee && overflow ? 3 : 0);
 }
 
 int model_fit(struct curve_data *d, struct model *m)
@@ -366,15 +374,17 @@ void scan_begin(struct curve_data *d, const struct model *m, size_t skip, struct
 
 double scan_rss(struct curve_data *d, const struct scan *s, const struct comp *c)
 {
-	double before, length2, along;
+	size_t skip = fill_column(d, c, d->column);
+	const double *column = d->column + skip;
+	size_t n = d->n - skip;
+	double along = dot(column, d->rest + skip, n);
+	double before, length2;
 
-	fill_column(d, c, d->column);
-	along = dot(d->column, d->rest, d->n);
 	if (along <= 0)
 		return s->rss;
-	before = length2 = dot(d->column, d->column, d->n);
+	before = length2 = dot(column, column, n);
 	for (size_t k = 0; k < s->n_basis; k++) {
-		double part = dot(d->column, d->basis + k * d->n, d->n);
+		double part = dot(column, d->basis + k * d->n + skip, n);
 
 		length2 -= part * part;
 	}

@@ -137,7 +137,7 @@ static double place(struct curve_data *d, const struct scan *s, struct comp *c, 
 		    double high)
 {
 	double octaves = log2(high / low);
-	size_t steps = (size_t)fmin(GRID_MAX, fmax(4, 5 * octaves));
+	size_t steps = (size_t)fmin(GRID_MAX, fmax(4, 4 * octaves));
 	double best = INFINITY;
 	double at = low;
 
