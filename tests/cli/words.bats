@@ -86,6 +86,7 @@ refused() {
 		exits 0
 		json ".settings[0].values == [$bytes]"
 	done <<-END
+		100 100
 		4096 4096
 		4096B 4096
 		4k 4096
@@ -93,6 +94,7 @@ refused() {
 		4KiB 4096
 		3.5m 3670016
 		1g 1073741824
+		3.5g 3758096384
 	END
 }
 
