@@ -185,7 +185,8 @@ void bench_taint(struct bench_ctx *ctx, const char *name, int64_t count)
 		ctx->out_of_memory = true;
 }
 
-static int end_point(struct bench_ctx *ctx, enum verdict v, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static int end_point(struct bench_ctx *ctx, enum verdict v,
+							   const char *fmt, va_list ap)
 {
 	if (ctx->verdict == VERDICT_OK) {
 		ctx->verdict = v;

@@ -118,7 +118,7 @@ static const char *const examples[] = {
 	"pagetoll run tlb.chase stride=32m+128 pointers=1,10..200:10,300..900:100 "
 	"page-tables=local,remote",
 	"pagetoll run tlb.chase stride=leaf-table+base-page backing=zero page-tables=local,remote",
-	"pagetoll run tlb.chase page=4k,thp stride=page pointers=1..1k:x2",
+	"pagetoll run tlb.chase page=4k,thp stride=page pointers=1..1024:x2",
 	NULL,
 };
 

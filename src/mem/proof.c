@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "host/clock.h"
 #include "host/counters.h"
 #include "host/sysroot.h"
 #include "mem/policy.h"
@@ -207,10 +208,12 @@ static void settle_counters(const struct sysroot *sr)
 	nanosleep(&t, NULL);
 }
 
-/* Adds sign times each node's counter: to the node asked for, and to all others. */
-static int add_counters(const struct sysroot *sr, const struct u32_list *nodes, int node, int sign,
-			struct proof_tables *p, struct err *e)
+/* Counters of all nodes: of the one asked for, and of the others together. */
+static int read_counters(const struct sysroot *sr, const struct u32_list *nodes, int node,
+			 int64_t *ret_on, int64_t *ret_elsewhere, struct err *e)
 {
+	int64_t on = 0, elsewhere = 0;
+
 	settle_counters(sr);
 	for (size_t i = 0; i < nodes->n; i++) {
 		int64_t pages = 0;
@@ -219,9 +222,35 @@ static int add_counters(const struct sysroot *sr, const struct u32_list *nodes, 
 		if (result < 0)
 			return result;
 		if ((int)nodes->v[i] == node)
-			p->on_node += sign * pages;
+			on += pages;
 		else
-			p->elsewhere += sign * pages;
+			elsewhere += pages;
+	}
+	*ret_on = on;
+	*ret_elsewhere = elsewhere;
+	return 0;
+}
+
+/*
+ * The kernel frees page tables some time after their process is gone (by RCU): before the witness
+ * is made, waits until the counters stand still, 2 seconds at most.
+ */
+static int read_still_counters(const struct sysroot *sr, const struct u32_list *nodes, int node,
+			       int64_t *ret_on, int64_t *ret_elsewhere, struct err *e)
+{
+	const struct timespec pause = { .tv_nsec = 20000000 };
+	const int64_t deadline_ns = clock_now_ns() + INT64_C(2000000000);
+	int64_t last_on = -1, last_elsewhere = -1;
+
+	for (int still = 0; still < 2 && clock_now_ns() < deadline_ns;) {
+		int result = read_counters(sr, nodes, node, ret_on, ret_elsewhere, e);
+
+		if (result < 0)
+			return result;
+		still = *ret_on == last_on && *ret_elsewhere == last_elsewhere ? still + 1 : 0;
+		last_on = *ret_on;
+		last_elsewhere = *ret_elsewhere;
+		nanosleep(&pause, NULL);
 	}
 	return 0;
 }
@@ -254,22 +283,26 @@ int proof_table_nodes(int node, uint64_t base_page_bytes, uint64_t tables, struc
 	struct proof_tables p = { 0 };
 	struct u32_list nodes = { 0 };
 	struct sysroot sr;
+	int64_t on = 0, elsewhere = 0;
 	char *map = NULL;
 	int result = sysroot_init(&sr, NULL, e);
 
 	if (result == 0)
 		result = sysroot_read_list(&sr, "sys/devices/system/node/has_memory", &nodes, e);
 	if (result == 0)
-		result = add_counters(&sr, &nodes, node, -1, &p, e);
+		result = read_still_counters(&sr, &nodes, node, &on, &elsewhere, e);
 	if (result == 0)
 		result = map_witness(node, base_page_bytes, tables, &p, &map, e);
 	if (result == 0)
-		result = add_counters(&sr, &nodes, node, 1, &p, e);
+		result = read_counters(&sr, &nodes, node, &p.on_node, &p.elsewhere, e);
 	if (map)
 		munmap(map, tables * span);
 	u32_list_done(&nodes);
-	if (result == 0)
+	if (result == 0) {
+		p.on_node -= on;
+		p.elsewhere -= elsewhere;
 		*ret = p;
+	}
 	return result;
 }
 
