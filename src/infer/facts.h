@@ -36,7 +36,8 @@ struct view {
 	double *x, *y;
 	double *reps; /* reps[r * n + i] of invocation r at point i; NaN: missing */
 	size_t n_reps;
-	const char *reason; /* why n is 0 */
+	double rep_quantile; /* over invocations, for knees: 0 where the metric is a minimum */
+	const char *reason;  /* why n is 0 */
 	const char *unproven;
 };
 int view_build(struct work *w, const struct curve_points *c, const char *metric, struct view *ret);

@@ -58,9 +58,20 @@ static void fill_point(struct work *w, const struct point *p, const char *metric
 	}
 }
 
+/* Disturbances only lengthen a time of which the minimum is taken; so does a bad invocation. */
+static double rep_quantile(struct work *w, const struct curve_points *c, const char *metric)
+{
+	const struct bench_schema *s = c->bench ? run_schema(w->run, c->bench) : NULL;
+	const struct metric *m = s ? schema_metric(s, metric) : NULL;
+
+	return m && m->estimator == EST_MIN ? 0 : 0.5;
+}
+
 int view_build(struct work *w, const struct curve_points *c, const char *metric, struct view *ret)
 {
-	struct view v = { .n_reps = count_invocations(c), .reason = "not measured" };
+	struct view v = { .n_reps = count_invocations(c),
+			  .rep_quantile = rep_quantile(w, c, metric),
+			  .reason = "not measured" };
 	bool *keep = arena_alloc(w->arena, (c->n + 1) * sizeof(*keep));
 
 	v.x = arena_alloc(w->arena, (c->n + 1) * sizeof(*v.x));
@@ -94,10 +105,25 @@ int view_build(struct work *w, const struct curve_points *c, const char *metric,
 
 int view_knees(struct work *w, const struct view *v, struct knees *ret)
 {
-	struct knee_curve c = {
-		.x = v->x, .y = v->y, .n = v->n, .reps = v->reps, .n_reps = v->n_reps
-	};
+	struct knee_curve c = { .x = v->x,
+				.n = v->n,
+				.reps = v->reps,
+				.n_reps = v->n_reps,
+				.rep_quantile = v->rep_quantile };
+	double *y = arena_alloc(w->arena, (v->n + 1) * sizeof(*y));
+	double *column = arena_alloc(w->arena, (v->n_reps + 1) * sizeof(*column));
 
+	if (!y || !column)
+		return -ENOMEM;
+	for (size_t i = 0; i < v->n; i++) {
+		size_t n = 0;
+
+		for (size_t r = 0; r < v->n_reps; r++)
+			if (v->reps[r * v->n + i] > 0)
+				column[n++] = v->reps[r * v->n + i];
+		y[i] = n > 0 ? stats_quantile(column, n, v->rep_quantile) : v->y[i];
+	}
+	c.y = y;
 	return knees_find(&c, ret, w->err);
 }
 

@@ -28,6 +28,11 @@ struct knee_curve {
 	 */
 	const double *reps;
 	size_t n_reps;
+	/*
+	 * The quantile over replicates that y is: 0.5 their median; 0 their minimum, for times that
+	 * disturbances can only lengthen.
+	 */
+	double rep_quantile;
 };
 
 struct knee {

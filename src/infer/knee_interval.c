@@ -79,7 +79,7 @@ static void resample(const struct knee_curve *c, struct rng *rng, double *values
 			if (v > 0)
 				values[n++] = v;
 		}
-		y[i] = n > 0 ? stats_median(values, n) : c->y[i];
+		y[i] = n > 0 ? stats_quantile(values, n, c->rep_quantile) : c->y[i];
 	}
 }
 

@@ -203,7 +203,7 @@ static double replicate(const struct slot *s, const struct measure *m)
 static int curve_make(const struct slot *s, const struct run *r, const struct slot_points *p,
 		      struct curve_data *ret)
 {
-	const char *metric = s->p->bench->schema.metrics[0].name;
+	const struct metric *metric = &s->p->bench->schema.metrics[0];
 	struct curve_data c = {
 		.x = calloc(p->n + 1, sizeof(double)),
 		.y = calloc(p->n + 1, sizeof(double)),
@@ -220,11 +220,11 @@ static int curve_make(const struct slot *s, const struct run *r, const struct sl
 	for (size_t i = 0; i < p->n; i++) {
 		struct estimate est;
 
-		estimate_point(r, &p->v[i], metric, &est);
+		estimate_point(r, &p->v[i], metric->name, &est);
 		if (!(est.value > 0) || !isfinite(est.value) || p->x[i] == 0)
 			continue;
 		c.x[c.n] = (double)p->x[i];
-		c.y[c.n] = est.value;
+		c.y[c.n] = metric->estimator == EST_MIN ? est.min : est.value;
 		from[c.n++] = i;
 	}
 	for (size_t k = 0; k < c.n * c.n_reps; k++)
@@ -286,7 +286,12 @@ int slot_refine(struct slot *s, const struct run *r, size_t max)
 		return -ENOMEM;
 	}
 	struct knee_curve curve = {
-		.x = c.x, .y = c.y, .n = c.n, .reps = c.reps, .n_reps = c.n_reps
+		.x = c.x,
+		.y = c.y,
+		.n = c.n,
+		.reps = c.reps,
+		.n_reps = c.n_reps,
+		.rep_quantile = s->p->bench->schema.metrics[0].estimator == EST_MIN ? 0 : 0.5,
 	};
 
 	if (c.n >= 6 && knees_find(&curve, &knees, NULL) == 0)
