@@ -26,6 +26,11 @@
 
 static const double SHAPE_ERROR = 0.02;
 
+/* A point is disturbed when so far above one of the NEAR next ones, in noise and at least. */
+static const double SPIKE_SIGMAS = 8;
+static const double SPIKE_LEAST = 0.06;
+enum { NEAR = 5 };
+
 size_t curve_below(const struct curve_data *d, double c)
 {
 	size_t low = 0;
@@ -43,21 +48,30 @@ size_t curve_below(const struct curve_data *d, double c)
 }
 
 /*
- * Disturbances only add time, and a larger set cannot cost less: a point well above the median of
- * the next three was disturbed (or carries a per-round overhead, at very small x). Its weight is 0.
+ * Disturbances only add time, and a larger set cannot cost less: a point well above later ones was
+ * disturbed, if it also sticks out from those before it. Where a curve only falls (overhead of each
+ * round, at very small x) it takes three later points together. Looks no further than NEAR points,
+ * so that noise alone rarely condemns one.
  */
+static bool is_spike(const struct curve_data *d, size_t i)
+{
+	double limit = d->log_y[i] - fmax(SPIKE_SIGMAS * d->sigma, SPIKE_LEAST);
+	size_t later = d->n - i - 1 < NEAR ? d->n - i - 1 : NEAR;
+	size_t before = i < NEAR ? i : NEAR;
+
+	if (stats_median(d->log_y + i + 1, later < 3 ? later : 3) < limit)
+		return true;
+	return stats_min(d->log_y + i + 1, later) < limit &&
+	       stats_min(d->log_y + i - before, before) < limit;
+}
+
 static void drop_spikes(struct curve_data *d)
 {
-	double limit = fmax(5 * d->sigma, 0.05);
+	for (size_t i = 0; i < d->n; i++) {
+		bool spike = i + 1 < d->n && is_spike(d, i);
 
-	for (size_t i = 0; i + 1 < d->n; i++) {
-		size_t after = d->n - i - 1 < 3 ? d->n - i - 1 : 3;
-		double next = stats_median(d->log_y + i + 1, after);
-
-		if (d->log_y[i] - next > limit) {
-			d->weight[i] = 0;
-			d->n_used--;
-		}
+		d->weight[i] = spike ? 0 : 1;
+		d->n_used -= spike;
 	}
 }
 
@@ -145,16 +159,17 @@ int curve_data_set_y(struct curve_data *d, const double *y)
 	rc = stats_isotonic(d->log_y, NULL, d->n, d->iso);
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < d->n; i++) {
+	for (size_t i = 0; i < d->n; i++)
 		d->column[i] = fabs(d->log_y[i] - d->iso[i]);
-		d->iso[i] = exp(d->iso[i]);
-		d->weight[i] = 1 / d->iso[i];
-	}
 	d->sigma = 1.4826 * stats_median(d->column, d->n);
 	drop_spikes(d);
-	for (size_t i = 0; i < d->n; i++)
+	rc = stats_isotonic(d->log_y, d->weight, d->n, d->iso);
+	for (size_t i = 0; i < d->n; i++) {
+		d->iso[i] = exp(d->iso[i]);
+		d->weight[i] /= d->iso[i];
 		d->target[i] = d->weight[i] * y[i];
-	return 0;
+	}
+	return rc;
 }
 
 void curve_data_done(struct curve_data *d)

@@ -344,6 +344,7 @@ static void replicates_widen_the_interval(void **state)
 	k.reps = reps;
 	k.n_reps = REPS;
 	k.rep_quantile = 0.5;
+	k.rep_quantile = 0.5;
 	assert_int_equal(knees_find(&k, &with, NULL), 0);
 	assert_int_equal(knees_find(&k, &again, NULL), 0);
 	assert_memory_equal(&with, &again, sizeof(with));
