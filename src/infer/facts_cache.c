@@ -18,7 +18,12 @@ struct level {
 	double from, to; /* working sets that this level serves and no smaller one can hold */
 	const struct knee *knee;
 	const char *reason; /* why there is no knee */
+	const char *note;   /* on the capacity */
 };
+
+enum { TOLD_LEVELS = 3 };
+static const char *const told_names[TOLD_LEVELS] = { "cache.l1d_bytes", "cache.l2_bytes",
+						     "cache.l3_bytes" };
 
 /* The knee nearest to a known capacity, within a factor of two. */
 static const struct knee *knee_near(const struct knees *k, double bytes)
@@ -34,31 +39,69 @@ static const struct knee *knee_near(const struct knees *k, double bytes)
 	return best;
 }
 
+/* The first knee clearly above @bytes; NULL: none. */
+static const struct knee *knee_above(const struct knees *k, double bytes)
+{
+	for (size_t i = 0; i < k->n; i++) {
+		if (k->v[i].capacity > 1.25 * bytes)
+			return &k->v[i];
+	}
+	return NULL;
+}
+
+/* Why a level's knee is not where the machine says that the level ends. */
+static const char *shared_note(struct work *w, const struct knee *k, double told)
+{
+	char a[UNITS_TEXT_BYTES], b[UNITS_TEXT_BYTES];
+	const char *text =
+		arena_printf(w->arena,
+			     "%s of the %s that the machine tells serve this CPU: other "
+			     "CPUs or guests use the rest, or it is partitioned",
+			     format_size_human(a, k->capacity), format_size_human(b, told));
+
+	return text ? text : "less than the machine tells serves this CPU";
+}
+
+/* The last level is often shared: what it gives then ends at a smaller knee. */
+static void use_shared(struct work *w, const struct knees *k, struct level *l, double told)
+{
+	const struct knee *end = knee_above(k, l->from);
+
+	if (l->knee || !end || end->capacity > told)
+		return;
+	l->knee = end;
+	l->note = shared_note(w, end, told);
+}
+
 /* Levels by the sizes that the machine tells. */
 static size_t told_levels(struct work *w, const struct knees *k, struct level *ret)
 {
-	static const char *const names[] = { "cache.l1d_bytes", "cache.l2_bytes",
-					     "cache.l3_bytes" };
 	double below = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		double bytes = (double)attrs_int(&w->run->fingerprint, names[i], 0);
+	for (; n < TOLD_LEVELS; n++) {
+		double bytes = (double)attrs_int(&w->run->fingerprint, told_names[n], 0);
+		struct level *l = &ret[n];
+		const struct knee *end;
 		char size[UNITS_TEXT_BYTES];
 
 		if (bytes <= 0 || bytes <= below)
 			break;
-		ret[n] = (struct level){ .from = below, .to = bytes, .knee = knee_near(k, bytes) };
-		if (ret[n].knee)
-			ret[n].to = fmin(bytes, ret[n].knee->capacity);
-		else
-			ret[n].reason = arena_printf(
-				w->arena,
-				"no knee within a factor of two of the %s that the machine tells",
-				format_size_human(size, bytes));
-		below = bytes;
-		n++;
+		end = knee_above(k, below);
+		*l = (struct level){ .from = below, .to = bytes, .knee = knee_near(k, bytes) };
+		/* Whatever rises first ends the plateau, be it this level's end or translation. */
+		if (end)
+			l->to = fmin(bytes, end->capacity);
+		if (!l->knee)
+			l->reason =
+				arena_printf(w->arena,
+					     "no knee within a factor of two of the %s that the "
+					     "machine tells",
+					     format_size_human(size, bytes));
+		below = fmax(bytes, l->knee ? l->knee->capacity : 0);
 	}
+	if (n > 1)
+		use_shared(w, k, &ret[n - 1], below);
 	return n;
 }
 
@@ -113,13 +156,10 @@ static int add_latency(struct work *w, const struct curve_points *c, const struc
 
 static int add_capacity(struct work *w, const struct level *levels, size_t n, const char *note)
 {
-	static const char *const told[] = { "cache.l1d_bytes", "cache.l2_bytes", "cache.l3_bytes" };
-
 	for (size_t i = 0; i < n; i++) {
 		struct fact *f = fact_new(w, "cache.capacity", "bytes", "knee of the curve");
-		int64_t bytes = i < sizeof(told) / sizeof(told[0])
-					? attrs_int(&w->run->fingerprint, told[i], 0)
-					: 0;
+		int64_t bytes =
+			i < TOLD_LEVELS ? attrs_int(&w->run->fingerprint, told_names[i], 0) : 0;
 
 		if (!f || fact_where_int(w, f, "level", (int64_t)i + 1))
 			return -ENOMEM;
@@ -127,7 +167,7 @@ static int add_capacity(struct work *w, const struct level *levels, size_t n, co
 			fact_set_knee(f, levels[i].knee, 1);
 		f->reason = levels[i].knee ? NULL : levels[i].reason;
 		f->advertised = bytes > 0 ? (double)bytes : NAN;
-		f->note = i > 0 ? note : NULL;
+		f->note = levels[i].note ? levels[i].note : i > 0 ? note : NULL;
 	}
 	return 0;
 }
@@ -201,35 +241,52 @@ static int by_pair(const void *a, const void *b)
 	return (x->pair > y->pair) - (x->pair < y->pair);
 }
 
+static double pair_value(const struct pair_curve *v, long invocation)
+{
+	const struct view *c = &v->view;
+	double least = c->y[c->n - 1];
+
+	if (invocation >= 0)
+		return (size_t)invocation < c->n_reps
+			       ? c->reps[(size_t)invocation * c->n + c->n - 1]
+			       : NAN;
+	for (size_t r = 0; r < c->n_reps; r++)
+		least = fmin(least, c->reps[r * c->n + c->n - 1]);
+	return least;
+}
+
 /*
- * The smallest distance at which the second access costs like the first: the first value nearer
- * to the high level than to the low one. @invocation < 0: of the headlines.
+ * The smallest distance at which the second access costs like the first: the logs of the costs,
+ * by distance, are cut in two where they fall apart best. NaN when the parts differ by less than
+ * 15 %, or by less than three times what they differ within. @invocation < 0: of the least values.
  */
 static double line_of(const struct pair_curve *v, size_t n, long invocation)
 {
-	double low = INFINITY;
-	double high = 0;
+	double best = INFINITY;
+	double line = NAN;
 	double y[PAIRS_MAX];
 
 	for (size_t i = 0; i < n; i++) {
-		const struct view *c = &v[i].view;
-		size_t r = (size_t)invocation;
-
-		y[i] = c->y[c->n - 1];
-		if (invocation >= 0)
-			y[i] = r < c->n_reps ? c->reps[r * c->n + c->n - 1] : NAN;
-		if (isnan(y[i]))
+		y[i] = log(pair_value(&v[i], invocation));
+		if (!isfinite(y[i]))
 			return NAN;
-		low = fmin(low, y[i]);
-		high = fmax(high, y[i]);
 	}
-	if (n < 3 || high < 1.3 * low)
+	if (n < 3)
 		return NAN;
-	for (size_t i = 0; i < n; i++) {
-		if (y[i] > sqrt(low * high))
-			return v[i].pair;
+	for (size_t cut = 1; cut < n; cut++) {
+		double low = stats_mean(y, cut);
+		double high = stats_mean(y + cut, n - cut);
+		double within = 0;
+
+		for (size_t i = 0; i < n; i++)
+			within += pow(y[i] - (i < cut ? low : high), 2);
+		if (within >= best)
+			continue;
+		best = within;
+		within = sqrt(within / (double)(n - 2 > 0 ? n - 2 : 1));
+		line = high - low > fmax(log(1.15), 3 * within) ? v[cut].pair : NAN;
 	}
-	return NAN;
+	return line;
 }
 
 static int read_pairs(struct work *w, struct pair_curve *v, size_t *ret_n)
