@@ -15,7 +15,7 @@
 
 enum {
 	SAMPLE_REFS = 60000, /* at least so many references a repetition */
-	SAMPLE_REFS_MAX = 200000,
+	SAMPLE_REFS_MAX = 100000,
 	LIST_MIN =
 		256, /* a shorter list is repeated, so that its end is not seen every few loads */
 };

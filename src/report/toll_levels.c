@@ -338,21 +338,49 @@ static void add_memory_line(struct str *out, struct arena *a, const struct repor
 	str_done(&text);
 }
 
-static void add_cache_rows(struct table *t, const struct report *rep)
+/* What a hit costs, and how large the levels are, stand in two tables: together they are too wide.
+ */
+enum cache_view { CACHE_COSTS, CACHE_SIZES };
+
+static void add_cache_rows(struct table *t, const struct report *rep, enum cache_view view)
 {
 	for (int64_t level = 1; level <= LEVELS_MAX; level++) {
 		const struct fact *ns = find(rep, "cache.latency_ns", NULL, level);
 		const struct fact *cycles = find(rep, "cache.latency_cycles", NULL, level);
 		const struct fact *size = find(rep, "cache.capacity", NULL, level);
-		if (!ns && !cycles && !size)
+		if (view == CACHE_COSTS ? !ns && !cycles : !size)
 			continue;
 		size_t row = table_add_row(t);
 		set_label(t, row, "level ", level);
-		set_fact(t, row, 1, ns, NULL);
-		set_fact(t, row, 2, cycles, NULL);
-		set_fact(t, row, 3, size, NULL);
-		set_advertised(t, row, 4, size);
+		if (view == CACHE_COSTS) {
+			set_fact(t, row, 1, ns, NULL);
+			set_fact(t, row, 2, cycles, NULL);
+		} else {
+			set_fact(t, row, 1, size, NULL);
+			set_advertised(t, row, 2, size);
+		}
 	}
+}
+
+static int make_cache_table(struct table *t, struct arena *a, const struct report *rep,
+			    const struct report_options *o, enum cache_view view)
+{
+	table_init(t, a, o);
+	t->indent = 2;
+	if (view == CACHE_COSTS) {
+		table_add_column(t, "a hit in", TABLE_LEFT, 0);
+		table_add_column(t, "ns [95 %]", TABLE_LEFT, 1);
+		table_add_column(t, "core cycles [95 %]", TABLE_LEFT, 1);
+	} else {
+		table_add_column(t, "cache", TABLE_LEFT, 0);
+		table_add_column(t, "capacity [95 %]", TABLE_LEFT, 1);
+		table_add_column(t, "advertised", TABLE_LEFT, 1);
+	}
+	if (t->failed)
+		return -ENOMEM;
+	t->n_keys = 1;
+	add_cache_rows(t, rep, view);
+	return t->failed ? -ENOMEM : 0;
 }
 
 static void render_line_size(struct str *out, struct arena *a, const struct report *rep,
@@ -381,26 +409,22 @@ static void render_line_size(struct str *out, struct arena *a, const struct repo
 static int render_caches(struct str *out, struct arena *a, const struct report *rep,
 			 const struct report_options *o)
 {
-	struct table t;
+	struct table costs, sizes;
 	size_t n_memory = 0;
-	table_init(&t, a, o);
-	t.indent = 2;
-	table_add_column(&t, "cache", TABLE_LEFT, 0);
-	table_add_column(&t, "ns [95 %]", TABLE_LEFT, 1);
-	table_add_column(&t, "core cycles [95 %]", TABLE_LEFT, 1);
-	table_add_column(&t, "capacity [95 %]", TABLE_LEFT, 2);
-	table_add_column(&t, "advertised", TABLE_LEFT, 2);
-	if (t.failed)
-		return -ENOMEM;
-	t.n_keys = 1;
-	optional_from(&t, 2);
-	add_cache_rows(&t, rep);
+	int ret = make_cache_table(&costs, a, rep, o, CACHE_COSTS);
+	if (ret == 0)
+		ret = make_cache_table(&sizes, a, rep, o, CACHE_SIZES);
+	if (ret < 0)
+		return ret;
 	for (size_t i = 0; i < rep->facts.n; i++)
 		n_memory += strcmp(rep->facts.v[i].id, "memory.latency_ns") == 0;
-	if (!t.n_rows && !n_memory && !find(rep, "cache.line", NULL, 0))
-		return t.failed ? -ENOMEM : 0;
+	if (!costs.n_rows && !sizes.n_rows && !n_memory && !find(rep, "cache.line", NULL, 0))
+		return 0;
 	heading(out, o, "Data caches and memory, a dependent read");
-	int ret = table_render(out, &t, o);
+	if (costs.n_rows)
+		ret = table_render(out, &costs, o);
+	if (ret == 0 && sizes.n_rows)
+		ret = table_render(out, &sizes, o);
 	for (size_t i = 0; ret == 0 && i < rep->facts.n; i++)
 		if (strcmp(rep->facts.v[i].id, "memory.latency_ns") == 0)
 			add_memory_line(out, a, rep, &rep->facts.v[i], o);

@@ -25,7 +25,7 @@ const struct preset presets[] = {
 		.min_invocations = 8,
 		.max_invocations = 24,
 		.interval_target = 0.02,
-		.budget_seconds = 120,
+		.budget_seconds = 130,
 		.samples = 25,
 		.point_seconds = 0.04,
 	},
