@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Facts of a run: the list, and the words in settings. The facts themselves are in facts_clock.c,
- * facts_tlb.c, facts_cache.c, facts_toll.c and facts_curves.c. docs/methodology.md defines each.
+ * Facts of a run: the list, and the words in settings. The facts themselves are in the other
+ * facts_*.c files. docs/methodology.md defines each.
  */
 #include "infer/infer.h"
 
@@ -211,7 +211,7 @@ int infer_facts(struct arena *a, const struct run *r, const struct curves *c,
 		struct facts *ret_facts, struct err *e)
 {
 	static int (*const fields[])(struct work *) = {
-		facts_clock, facts_tlb, facts_cache, facts_toll, facts_curves,
+		facts_clock, facts_tlb, facts_ways, facts_cache, facts_toll, facts_curves,
 	};
 	struct facts facts = { 0 };
 	struct work w = { .arena = a, .run = r, .curves = c, .facts = &facts, .err = e };

@@ -110,7 +110,8 @@ static int add_row(struct plan *plan, const struct machine *m, const struct toll
 	return w.bench ? plan_add_wish(plan, m, &w, e) : 0;
 }
 
-/* Page sizes beside base and thp that can be used here: mTHP and hugetlb. */
+/* Page sizes beside base and thp: mTHP that is on, and hugetlb, with the reason if its pool is
+ * empty. */
 static int add_further_pages(struct plan *plan, const struct machine *m,
 			     const struct target *for_all, struct err *e)
 {
@@ -124,7 +125,10 @@ static int add_further_pages(struct plan *plan, const struct machine *m,
 		};
 		int r;
 
-		if (!p->usable || p->kind == PAGE_KIND_BASE || p->kind == PAGE_KIND_THP)
+		/* An mTHP size that is off is a setting of the machine, not a size that it offers.
+		 */
+		if (p->kind == PAGE_KIND_BASE || p->kind == PAGE_KIND_THP ||
+		    (p->kind == PAGE_KIND_MTHP && !p->usable))
 			continue;
 		r = add_row(plan, m, &row, for_all, e);
 		if (r < 0)

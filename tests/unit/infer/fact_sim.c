@@ -124,6 +124,8 @@ static double tlb_cycles(const struct sim_cpu *cpu, const struct sim_row *row, d
 		return c + two_levels(cpu, n, cpu->l1_entries, cpu->l2_entries);
 	if (is(row->stride, "leaf-table+base-page"))
 		return c + two_levels(cpu, n, 64, 1100) + 900 * fmax(0, 1 - 1e5 / n);
+	if (is(row->page, "4k") && is(row->backing, "distinct"))
+		return c + two_levels(cpu, n, cpu->l1_entries, cpu->l2_entries);
 	if (is(row->page, "4k"))
 		return c + two_levels(cpu, n, cpu->l1_entries, cpu->l2_entries) +
 		       cpu->alias * fmin(1, fmax(0, (n - 64) / 64));

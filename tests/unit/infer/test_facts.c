@@ -406,6 +406,50 @@ static void altix_2005(void **state)
 	run_free(r);
 }
 
+/* A first level of @sets sets and @ways ways (0 sets: fully associative), at doubled strides. */
+static struct fact ways_of(double sets, double ways, int strides, struct arena *a)
+{
+	static const char *const words[] = { "4k", "8k", "16k", "32k", "64k", "128k", "256k" };
+	struct run *r = sim_run(&sim_guest);
+	struct facts f;
+	struct fact x;
+
+	for (int i = 0; i < strides; i++) {
+		struct sim_row row = { "tlb.chase", "4k", words[i], "distinct", "plain",
+				       0,           0,    NULL,     1,          256 };
+		struct sim_cpu cpu = sim_guest;
+
+		cpu.l1_entries = sets > 0 ? fmax(1, sets / exp2(i)) * ways : ways;
+		cpu.l2_entries = 1e9;
+		sim_measure(r, &cpu, &row, 3, 0.01, 0);
+	}
+	sim_facts(r, a, &f);
+	x = strides < 3 ? (struct fact){ 0 } : sim_fact(&f, "tlb.ways", "page=4k level=1");
+	if (strides < 3)
+		assert_false(sim_has_fact(&f, "tlb.ways", "page=4k level=1"));
+	run_free(r);
+	return x;
+}
+
+static void ways_show_at_doubled_strides(void **state)
+{
+	struct arena a = { 0 };
+	struct fact x;
+
+	(void)state;
+	x = ways_of(16, 5, 6, &a);
+	assert_near(x.value, 5, 0);
+	assert_null(x.note);
+	x = ways_of(0, 64, 4, &a);
+	assert_near(x.value, 64, 0.1);
+	assert_non_null(strstr(x.note, "fully associative"));
+	x = ways_of(16, 8, 4, &a);
+	assert_true(isnan(x.value));
+	assert_non_null(strstr(x.reason, "at most"));
+	ways_of(16, 8, 2, &a);
+	arena_done(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,6 +465,7 @@ int main(void)
 		cmocka_unit_test(other_curves_are_told_apart),
 		cmocka_unit_test(curves_without_a_knee_say_so),
 		cmocka_unit_test(altix_2005),
+		cmocka_unit_test(ways_show_at_doubled_strides),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
