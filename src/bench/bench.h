@@ -97,7 +97,8 @@ uint64_t bench_seed(const struct bench_ctx *ctx);
 void bench_value(struct bench_ctx *ctx, int metric, double value);
 /*
  * Stores ns / (ns per dependent add), with the clock that is calibrated just before and just after
- * this repetition: core cycles without a counter.
+ * this repetition: core cycles without a counter. Repetitions whose calibration was disturbed give
+ * none.
  */
 void bench_value_cycles(struct bench_ctx *ctx, int metric, double ns);
 void bench_exact(struct bench_ctx *ctx, int metric, int64_t value);

@@ -21,7 +21,7 @@
 
 enum { CALIBRATION_ADDS = 32768 }; /* about 10 us */
 enum { MIN_SAMPLES = 3 };
-/* Two calibrations that differ by more say that the clock moved or something came between. */
+/* A calibration slower by more was interrupted, or the clock moved. */
 static const double CALIBRATION_TOLERANCE = 0.01;
 /* Repetitions this uneven (lower quartile over minimum) get as much time again. */
 static const double UNEVEN = 1.3;
@@ -34,10 +34,13 @@ struct bench_ctx {
 	uint64_t seed;
 	struct metric_values *values; /* owned */
 	size_t n_metrics;
-	int add_metric;    /* index of add_ns, -1: none */
-	int cycles_metric; /* pending bench_value_cycles() of the current repetition, -1: none */
-	double cycles_ns;
-	double add_ns; /* of the current repetition */
+	int add_metric; /* index of add_ns, -1: none */
+	/* bench_value_cycles() of this point's repetitions, with the clock around each */
+	struct timed {
+		int metric;
+		double ns, add_ns;
+	} * timed; /* owned */
+	size_t n_timed, cap_timed;
 	enum verdict verdict;
 	char reason[512];
 	char unproven[512];
@@ -111,8 +114,18 @@ void bench_value(struct bench_ctx *ctx, int metric, double value)
 
 void bench_value_cycles(struct bench_ctx *ctx, int metric, double ns)
 {
-	ctx->cycles_metric = metric;
-	ctx->cycles_ns = ns;
+	if (ctx->n_timed == ctx->cap_timed) {
+		size_t cap = ctx->cap_timed ? 2 * ctx->cap_timed : 64;
+		struct timed *more = realloc(ctx->timed, cap * sizeof(*more));
+
+		if (!more) {
+			ctx->out_of_memory = true;
+			return;
+		}
+		ctx->timed = more;
+		ctx->cap_timed = cap;
+	}
+	ctx->timed[ctx->n_timed++] = (struct timed){ .metric = metric, .ns = ns };
 }
 
 void bench_exact(struct bench_ctx *ctx, int metric, int64_t value)
@@ -245,6 +258,7 @@ static void reset_point(struct bench_ctx *ctx)
 		ctx->values[i].has_exact = false;
 		ctx->values[i].null_reason = NULL;
 	}
+	ctx->n_timed = 0;
 	ctx->verdict = VERDICT_OK;
 	ctx->reason[0] = '\0';
 	memcpy(ctx->unproven, ctx->setup_unproven, sizeof(ctx->unproven));
@@ -265,31 +279,46 @@ static void count_disturbances(struct bench_ctx *ctx, const struct thread_counts
 	bench_taint(ctx, "cpu_changes", after.cpu != before->cpu);
 }
 
-/*
- * One repetition between two calibrations of the core clock. Cycles are kept only where the two
- * agree: a calibration that was interrupted makes cycles too few, and the minimum would pick just
- * those.
- */
+/* One repetition between two calibrations of the core clock. */
 static int one_sample(struct bench_ctx *ctx, void *state)
 {
 	const struct bench *b = ctx->spec->bench;
+	size_t first_timed = ctx->n_timed;
 	struct thread_counts before;
 	double first = clock_add_ns(loop_adds, CALIBRATION_ADDS), second;
 	int result;
 
-	ctx->cycles_metric = -1;
 	counters_thread(&before);
 	result = b->sample(ctx, state);
 	count_disturbances(ctx, &before);
 	if (result != 0)
 		return result;
 	second = clock_add_ns(loop_adds, CALIBRATION_ADDS);
-	ctx->add_ns = first < second ? first : second;
+	second = first < second ? first : second;
 	if (ctx->add_metric >= 0)
-		bench_value(ctx, ctx->add_metric, ctx->add_ns);
-	if (ctx->cycles_metric >= 0 && fabs(first - second) <= CALIBRATION_TOLERANCE * ctx->add_ns)
-		bench_value(ctx, ctx->cycles_metric, ctx->cycles_ns / ctx->add_ns);
+		bench_value(ctx, ctx->add_metric, second);
+	for (size_t i = first_timed; i < ctx->n_timed; i++)
+		ctx->timed[i].add_ns = second;
 	return ctx->out_of_memory ? bench_fail(ctx, ENOMEM, "no memory for samples") : 0;
+}
+
+/*
+ * Cycles of the point's repetitions. A calibration that something interrupted makes an addition too
+ * long and cycles too few, and the minimum would pick just those: only repetitions whose clock is
+ * that of the point's fastest calibration count.
+ */
+static void add_cycles(struct bench_ctx *ctx)
+{
+	double fastest = INFINITY;
+
+	for (size_t i = 0; i < ctx->n_timed; i++)
+		fastest = fmin(fastest, ctx->timed[i].add_ns);
+	for (size_t i = 0; i < ctx->n_timed; i++) {
+		const struct timed *t = &ctx->timed[i];
+
+		if (t->add_ns <= (1 + CALIBRATION_TOLERANCE) * fastest)
+			bench_value(ctx, t->metric, t->ns / t->add_ns);
+	}
 }
 
 static int compare_double(const void *a, const void *b)
@@ -379,6 +408,7 @@ static void measure_point(struct bench_ctx *ctx, void *state)
 	counters_host(&ctx->counters, &before);
 	if (sample_point(ctx, state) != 0)
 		return;
+	add_cycles(ctx);
 	host_taints(ctx, &before);
 	prove_worker_size(ctx);
 	if (b->check)
@@ -440,7 +470,6 @@ static int start_ctx(struct bench_ctx *ctx, const struct invocation_spec *spec)
 	memset(ctx, 0, sizeof(*ctx));
 	ctx->spec = spec;
 	ctx->add_metric = -1;
-	ctx->cycles_metric = -1;
 	for (; m[ctx->n_metrics].name; ctx->n_metrics++)
 		if (strcmp(m[ctx->n_metrics].name, "add_ns") == 0)
 			ctx->add_metric = (int)ctx->n_metrics;
@@ -460,6 +489,7 @@ static void end_ctx(struct bench_ctx *ctx)
 	for (size_t i = 0; ctx->values && i < ctx->n_metrics; i++)
 		free(ctx->values[i].samples);
 	free(ctx->values);
+	free(ctx->timed);
 	arena_done(&ctx->arena);
 	arena_done(&ctx->setup_arena);
 }

@@ -117,28 +117,6 @@ static void saving_words(struct str *out, const struct fact *f)
 		str_add(out, f->value < 0 ? " more here." : " here.");
 }
 
-/*
- * Whether the saving, which is taken pair by pair, is at odds with the two values beside it: then
- * the invocations disagree, and one figure for the saving would mislead.
- */
-static bool is_torn(const struct decision *d, double *ret_by_values)
-{
-	*ret_by_values = 100 * (1 - d->huge->value / d->small->value);
-	if (isnan(*ret_by_values) || fabs(*ret_by_values - d->saving->value) <= 5)
-		return false;
-	return isnan(d->saving->low) || *ret_by_values < d->saving->low ||
-	       *ret_by_values > d->saving->high;
-}
-
-static void torn_words(struct str *out, const struct decision *d, double by_values)
-{
-	str_add(out, "invocations disagree on what huge pages save here (");
-	render_value(out, by_values, d->saving->unit, 2, true);
-	str_add(out, " by these values, ");
-	render_value(out, d->saving->value, d->saving->unit, 2, true);
-	str_add(out, " pair by pair).");
-}
-
 static void deciding_text(struct str *out, const struct report *rep)
 {
 	struct decision d = find_decision(rep);
@@ -158,12 +136,8 @@ static void deciding_text(struct str *out, const struct report *rep)
 	str_add(out, ", ");
 	decision_value(out, rep, d.huge);
 	if (d.saving && !isnan(d.saving->value)) {
-		double by_values;
 		str_add(out, ": ");
-		if (is_torn(&d, &by_values))
-			torn_words(out, &d, by_values);
-		else
-			saving_words(out, d.saving);
+		saving_words(out, d.saving);
 	} else {
 		str_add(out, ".");
 	}

@@ -146,14 +146,6 @@ static void quick_facts(struct report *rep)
 	fixture_fact(rep, "toll.huge_page_saving", "working-set=1g", "percent", -2.7, -6.1, -0.4);
 }
 
-/* Pairs and medians at odds; a path as the run's name. */
-static void torn_facts(struct report *rep)
-{
-	fixture_fact(rep, "toll.random_read_ns", "page=4k working-set=1g", "ns", 1008, NAN, NAN);
-	fixture_fact(rep, "toll.random_read_ns", "page=thp working-set=1g", "ns", 682, NAN, NAN);
-	fixture_fact(rep, "toll.huge_page_saving", "working-set=1g", "percent", 0.53, NAN, NAN);
-}
-
 /* --- nothing could run --------------------------------------------------------------------- */
 
 static void skipped_fill(struct run *r)
@@ -391,7 +383,7 @@ const struct fixture fixtures[] = {
 	{ "toll-ascii", toll_fill, toll_facts, ascii_options },
 	{ "toll-colour", toll_fill, toll_facts, colour_options },
 	{ "quick", quick_fill, quick_facts, NULL },
-	{ "torn", quick_fill, torn_facts, path_options },
+	{ "path", quick_fill, quick_facts, path_options },
 	{ "skipped", skipped_fill, skipped_facts, NULL },
 	{ "one-node", one_node_fill, NULL, NULL },
 	{ "two-nodes", two_nodes_fill, NULL, NULL },
