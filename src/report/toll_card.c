@@ -241,7 +241,7 @@ static int disturbances(struct str *out, const struct report *rep, const struct 
 		for (size_t i = 0; i < r->n_findings; i++) {
 			if ((int)r->findings[i].severity != s)
 				continue;
-			if (shown < FINDINGS_SHOWN) {
+			if (s > SEVERITY_NOTE && shown < FINDINGS_SHOWN) {
 				render_finding(out, &r->findings[i], o);
 				shown++;
 			} else {
