@@ -5,6 +5,12 @@
  */
 #include "mem/chase_loops.h"
 
+/* clang unrolls loops whatever the flags say */
+#ifdef __clang__
+#define KEEP_ROLLED _Pragma("clang loop unroll(disable) vectorize(disable)")
+#else
+#define KEEP_ROLLED
+#endif
 #define OPAQUE(x) __asm__ volatile("" : "+r"(x))
 
 void *chase_links(void *start, uint64_t steps)
@@ -37,7 +43,9 @@ uintptr_t chase_list(const uintptr_t *list, size_t n, uint64_t rounds)
 {
 	uintptr_t x = 0;
 
+	KEEP_ROLLED
 	for (; rounds; rounds--) {
+		KEEP_ROLLED
 		for (size_t i = 0; i < n; i++) {
 			uintptr_t address = list[i];
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -286,6 +287,23 @@ static void data_nodes_are_told(void **state)
 	region_done(&r);
 }
 
+/* Other processes' tables come and go in the same counters: one undisturbed try of many is enough.
+ */
+static bool witness_shows(int node, bool on_node)
+{
+	for (int i = 0; i < 20; i++) {
+		struct proof_tables p;
+		struct err e = { 0 };
+
+		assert_int_equal(proof_table_nodes(node, page_bytes(), 4096, &p, &e), 0);
+		assert_int_equal(p.tables, 4096);
+		if (on_node ? p.on_node > 4000 && p.on_node < 4400 && p.elsewhere < 400
+			    : p.on_node == 0 && p.elsewhere > 4000)
+			return true;
+	}
+	return false;
+}
+
 static void table_witness_counts_tables(void **state)
 {
 	struct proof_tables p;
@@ -294,13 +312,11 @@ static void table_witness_counts_tables(void **state)
 	(void)state;
 	if (proof_table_nodes(0, page_bytes(), 4096, &p, &e) < 0)
 		skip(); /* no NUMA: no per-node counters */
-	assert_int_equal(p.tables, 4096);
 	if (p.policy_error == 0 && proof_count_nodes() == 1)
-		assert_true(p.on_node > 4000 && p.on_node < 4400);
+		assert_true(witness_shows(0, true));
 	/* a node that does not exist gets nothing: the tables are elsewhere */
-	assert_int_equal(proof_table_nodes(900, page_bytes(), 4096, &p, &e), 0);
-	assert_int_equal(p.on_node, 0);
-	assert_true(p.elsewhere > 4000);
+	assert_true(witness_shows(900, false));
+	assert_false(witness_shows(900, true));
 }
 
 static void policies_refuse_bad_nodes(void **state)
