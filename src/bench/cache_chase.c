@@ -18,7 +18,7 @@
 enum { PROVEN_PAGES = 256 };
 
 struct state {
-	struct chase_run run;
+	struct chase_run run; /* first: see chase_sample() */
 	uint64_t spacing;
 	enum chase_order order;
 	uint64_t pages[PROVEN_PAGES]; /* offsets of pages spread over the working set, for the proof
@@ -161,29 +161,19 @@ static int setup(struct bench_ctx *ctx, void *state)
 {
 	struct state *s = state;
 	uint64_t page = bench_u64(ctx, "page.bytes"), bytes = bench_max_inner(ctx);
-	struct region_spec spec = { .kind = chase_page_kind(ctx),
-				    .page_bytes = page,
-				    .backing = BACKING_DISTINCT,
-				    .align_bytes = UINT64_C(1) << 30 };
 	struct err e = { 0 };
 
-	s->run.region = REGION_NONE;
 	s->spacing = bench_u64(ctx, "spacing");
 	s->run.pair_bytes = bench_u64(ctx, "pair");
-	s->order = strcmp(bench_text(ctx, "order"), "sequential") == 0 ? CHASE_SEQUENTIAL
-								       : CHASE_RANDOM;
+	s->order = chase_order_of(ctx);
 	bytes = (bytes + page - 1) / page * page;
-	spec.span_bytes = bytes;
-	chase_placement(ctx, &spec);
-	if (region_map(&spec, &s->run.region, &e) < 0)
-		return bench_fail(ctx, e.code, "%s", e.msg);
+	if (chase_map(ctx, &s->run, BACKING_DISTINCT, bytes) != 0)
+		return 1;
 	if (region_populate_all(&s->run.region, bytes, &e) < 0)
-		return e.code == ENOMEM && spec.kind == PAGE_KIND_HUGETLB
-			       ? bench_skip(ctx, "%s", e.msg)
-			       : bench_fail(ctx, e.code, "%s", e.msg);
+		return chase_populate_failed(ctx, &s->run, &e);
 	choose_pages(s, bytes, page);
 	chase_prove(ctx, &s->run, bytes,
-		    spec.kind == PAGE_KIND_HUGETLB ? 0 : leaf_table_bytes(bytes));
+		    s->run.region.spec.kind == PAGE_KIND_HUGETLB ? 0 : leaf_table_bytes(bytes));
 	return chase_start_load(ctx, &s->run);
 }
 
@@ -196,22 +186,6 @@ static int prepare(struct bench_ctx *ctx, void *state)
 	chase_link(&s->run);
 	chase_warm(&s->run);
 	return 0;
-}
-
-static int sample(struct bench_ctx *ctx, void *state)
-{
-	return chase_sample(ctx, &((struct state *)state)->run);
-}
-
-static int check(struct bench_ctx *ctx, void *state)
-{
-	return chase_check(ctx, &((struct state *)state)->run);
-}
-
-static void teardown(struct bench_ctx *ctx, void *state)
-{
-	(void)ctx;
-	chase_done(&((struct state *)state)->run);
 }
 
 const struct bench bench_cache_chase = {
@@ -228,7 +202,7 @@ const struct bench bench_cache_chase = {
 	.cost = cost,
 	.setup = setup,
 	.prepare = prepare,
-	.sample = sample,
-	.check = check,
-	.teardown = teardown,
+	.sample = chase_sample,
+	.check = chase_check,
+	.teardown = chase_teardown,
 };

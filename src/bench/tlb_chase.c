@@ -19,7 +19,7 @@
 #include "mem/proof.h"
 
 struct state {
-	struct chase_run run;
+	struct chase_run run; /* first: see chase_sample() */
 	struct alias_hash hash;
 	bool avoid_alias;
 	uint64_t spread_bytes;
@@ -368,23 +368,13 @@ static void count_expected(const struct bench_ctx *ctx, const struct chase_run *
 
 static int map_region(struct bench_ctx *ctx, struct state *s)
 {
-	uint64_t page = bench_u64(ctx, "page.bytes");
-	struct region_spec spec = { .kind = chase_page_kind(ctx),
-				    .page_bytes = page,
-				    .backing = backing_of(ctx),
-				    .align_bytes = UINT64_C(1) << 30 };
+	const uint64_t step = UINT64_C(1) << 30;
 	struct err e = { 0 };
 
-	if (page > spec.align_bytes)
-		spec.align_bytes = page;
-	spec.span_bytes = (highest(&s->run) / spec.align_bytes + 1) * spec.align_bytes;
-	chase_placement(ctx, &spec);
-	if (region_map(&spec, &s->run.region, &e) < 0)
-		return bench_fail(ctx, e.code, "%s", e.msg);
+	if (chase_map(ctx, &s->run, backing_of(ctx), (highest(&s->run) / step + 1) * step) != 0)
+		return 1;
 	if (region_populate(&s->run.region, s->run.offsets, s->run.n_offsets, &e) < 0)
-		return e.code == ENOMEM && spec.kind == PAGE_KIND_HUGETLB
-			       ? bench_skip(ctx, "%s", e.msg)
-			       : bench_fail(ctx, e.code, "%s", e.msg);
+		return chase_populate_failed(ctx, &s->run, &e);
 	return 0;
 }
 
@@ -394,9 +384,7 @@ static int setup(struct bench_ctx *ctx, void *state)
 	uint64_t bytes, tables;
 	struct err e = { 0 };
 
-	s->run.region = REGION_NONE;
-	s->order = strcmp(bench_text(ctx, "order"), "sequential") == 0 ? CHASE_SEQUENTIAL
-								       : CHASE_RANDOM;
+	s->order = chase_order_of(ctx);
 	s->avoid_alias = strcmp(bench_text(ctx, "alias"), "avoid") == 0;
 	s->spread_bytes = spread_of(ctx);
 	if (place_elements(ctx, s) != 0 || map_region(ctx, s) != 0)
@@ -429,22 +417,6 @@ static int prepare(struct bench_ctx *ctx, void *state)
 	return 0;
 }
 
-static int sample(struct bench_ctx *ctx, void *state)
-{
-	return chase_sample(ctx, &((struct state *)state)->run);
-}
-
-static int check(struct bench_ctx *ctx, void *state)
-{
-	return chase_check(ctx, &((struct state *)state)->run);
-}
-
-static void teardown(struct bench_ctx *ctx, void *state)
-{
-	(void)ctx;
-	chase_done(&((struct state *)state)->run);
-}
-
 const struct bench bench_tlb_chase = {
 	.schema = { .name = "tlb.chase",
 		    .summary = "pointer chase past the TLB",
@@ -459,7 +431,7 @@ const struct bench bench_tlb_chase = {
 	.cost = cost,
 	.setup = setup,
 	.prepare = prepare,
-	.sample = sample,
-	.check = check,
-	.teardown = teardown,
+	.sample = chase_sample,
+	.check = chase_check,
+	.teardown = chase_teardown,
 };

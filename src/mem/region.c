@@ -318,9 +318,10 @@ int region_populate_all(struct region *r, uint64_t bytes, struct err *e)
 
 void region_done(struct region *r)
 {
-	if (r->map)
+	if (r->map) {
 		munmap(r->map, r->map_bytes);
-	if (r->fd >= 0)
-		close(r->fd);
+		if (r->fd >= 0)
+			close(r->fd);
+	}
 	*r = REGION_NONE;
 }
