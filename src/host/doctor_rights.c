@@ -6,7 +6,6 @@
  * container runtimes' seccomp profiles allow the memory policy calls with CAP_SYS_NICE only.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "host/pagemap.h"
 #include "host/doctor_exam.h"
 
 /* --- asking --------------------------------------------------------------------------------------
@@ -50,24 +50,18 @@ static int probe_cycles(void)
 
 static void probe_pagemap(struct probe_results *p)
 {
-	uint64_t entry = 0;
 	volatile char touched = 1;
-	long page = sysconf(_SC_PAGESIZE);
-	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	ssize_t n;
+	uint64_t frame;
+	int fd, rc = pagemap_open(&fd, NULL);
 
-	if (fd < 0) {
-		p->pagemap = errno;
-		return;
+	if (rc == 0) {
+		rc = pagemap_frame(fd, (const void *)(uintptr_t)&touched, &frame);
+		close(fd);
 	}
-	n = pread(fd, &entry, sizeof(entry),
-		  (off_t)((uintptr_t)&touched / (uintptr_t)page * sizeof(entry)));
-	if (n != (ssize_t)sizeof(entry))
-		p->pagemap = n < 0 ? errno : EIO;
-	/* Bit 63: present; bits 0-54: frame number, 0 for those who may not know. */
-	else if (entry >> 63 && !(entry & ((1ull << 55) - 1)))
+	if (rc == -EPERM)
 		p->pagemap_hides = true;
-	close(fd);
+	else if (rc < 0)
+		p->pagemap = -rc;
 }
 
 void probes_run(struct probe_results *ret)
