@@ -306,11 +306,14 @@ int region_populate_all(struct region *r, uint64_t bytes, struct err *e)
 				*(volatile char *)(r->base + at + i) = 0;
 			continue;
 		}
+		/* EFAULT: a hugetlb page that was promised and is not there */
+		int code = errno == EFAULT ? ENOMEM : errno;
+
 		result = err_set(
-			e, errno == EFAULT ? ENOMEM : errno,
-			"populating %ju bytes: %s (memory, the hugetlb pool, or a limit of the "
-			"control group is exhausted)",
-			(uintmax_t)bytes, strerror(errno));
+			e, code,
+			"populating %ju bytes: %s (free memory, the hugetlb pool of the node, "
+			"or a limit of the control group is exhausted)",
+			(uintmax_t)bytes, strerror(code));
 	}
 	end_populate(r, &before);
 	return result;
