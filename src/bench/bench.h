@@ -41,7 +41,7 @@ struct bench_cost {
 		arena_bytes; /* memory that stays mapped and populated at the largest inner point */
 	uint64_t table_bytes; /* page tables for it */
 	uint64_t faults;      /* page faults or pages populated in setup, for the time estimate */
-	double seconds;       /* of one invocation beside the faults (sampling) */
+	double seconds;       /* of one invocation beside faults and sampling: linking, clearing */
 };
 
 struct bench {

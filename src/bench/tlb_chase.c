@@ -275,7 +275,7 @@ static int cost(const struct machine *m, const struct bench_setting *s, uint64_t
 	if (!setting_is(s, "backing", "zero") && !setting_is(s, "backing", "memfd"))
 		c.arena_bytes += pages * page;
 	c.faults = pages;
-	c.seconds = 1.0 + (double)(c.arena_bytes + c.table_bytes) / (1 << 30);
+	c.seconds = (double)(c.arena_bytes + c.table_bytes) / (1 << 30);
 	*ret_cost = c;
 	return 0;
 }

@@ -222,6 +222,29 @@ static bool would_overrun(const struct execution *x, const struct slot *s)
 	return elapsed(x) + slot_seconds(s, x->plan) > x->plan->budget_seconds;
 }
 
+/* What the settings that the run is for still need for their fewest invocations. */
+static double reserved_seconds(const struct execution *x)
+{
+	double seconds = 0;
+
+	for (size_t i = 0; i < x->n; i++) {
+		const struct slot *s = &x->slots[i];
+
+		if (s->p->first && !s->ended && s->n < slot_min(s, x->plan))
+			seconds += (slot_min(s, x->plan) - s->n) * slot_seconds(s, x->plan);
+	}
+	return seconds;
+}
+
+/* Others wait in this round where they would take time that the first settings still need. */
+static bool must_wait(const struct execution *x, const struct slot *s)
+{
+	if (s->p->first || s->n == 0 || !(x->plan->budget_seconds > 0))
+		return false;
+	return elapsed(x) + slot_seconds(s, x->plan) + reserved_seconds(x) >
+	       x->plan->budget_seconds;
+}
+
 static int run_round(struct execution *x, uint64_t *order, bool *ret_interrupted, struct err *e)
 {
 	for (size_t i = 0; i < x->n; i++)
@@ -241,6 +264,8 @@ static int run_round(struct execution *x, uint64_t *order, bool *ret_interrupted
 			end_slot(x, s, "time budget");
 			continue;
 		}
+		if (must_wait(x, s))
+			continue;
 		r = run_one(x, s, ret_interrupted, e);
 		if (r < 0 || *ret_interrupted)
 			return r;

@@ -106,6 +106,7 @@ static int add_setting(struct plan *plan, const struct machine *m, const struct 
 		.bench = w->bench,
 		.inner = inner,
 		.in_toll = w->in_toll,
+		.first = w->first,
 		.share = w->share,
 		.samples = w->samples ? w->samples : plan->preset->samples,
 		.max_invocations = plan->max_invocations,

@@ -93,7 +93,7 @@ struct plan_layer {
 struct plan_wish {
 	const struct bench *bench;
 	struct plan_layer layers[2];
-	bool in_toll;
+	bool in_toll, first;
 	unsigned samples, max_invocations; /* 0: from the preset */
 	double share; /* of the whole budget that this setting may plan with; 0: an equal share */
 };
