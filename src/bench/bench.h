@@ -111,7 +111,7 @@ void bench_proof_text(struct bench_ctx *ctx, const char *name, const char *value
 /* Something could not be proven; texts of several calls are joined by "; ". Keeps the verdict. */
 void bench_unproven(struct bench_ctx *ctx, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Something disturbed this point: adds to the counter of that name ("page_faults"). */
+/* Something disturbed this point: adds to the counter of that name ("steal_ticks"). */
 void bench_taint(struct bench_ctx *ctx, const char *name, int64_t count);
 
 /*

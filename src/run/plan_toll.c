@@ -36,7 +36,7 @@ static const struct toll_row toll_rows[] = {
 		     { "backing", "zero" },
 		     { "stride", "leaf-table+base-page" } },
 	  .few = true,
-	  .share = 0.2 },
+	  .share = 0.28 },
 	/* Offsets inside one huge page: a knee at the base pages' capacity means that the
 	 * hypervisor backs huge pages by small ones. */
 	{ .bench = "tlb.chase",
