@@ -6,6 +6,7 @@
  * container runtimes' seccomp profiles allow the memory policy calls with CAP_SYS_NICE only.
  */
 #include <errno.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -166,6 +167,22 @@ static void report_perf(struct exam *x, int code)
 		 "hardware counters cannot be opened (%s)", strerror(code));
 }
 
+/* The remedy names the program that runs: it need not be the one that a shell would find. */
+static void report_hidden_frames(struct exam *x)
+{
+	char path[PATH_MAX], remedy[PATH_MAX + 64] = "run as root";
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (n > 0) {
+		path[n] = '\0';
+		snprintf(remedy, sizeof(remedy), "run as root, or: setcap cap_sys_admin+ep '%s'",
+			 path);
+	}
+	exam_add(x, "pagemap-hidden", SEVERITY_NOTE,
+		 "physically contiguous backing cannot be proven", remedy,
+		 "page frame numbers are hidden from this user");
+}
+
 static void report_pagemap(struct exam *x, const struct probe_results *p)
 {
 	if (p->pagemap)
@@ -174,10 +191,7 @@ static void report_pagemap(struct exam *x, const struct probe_results *p)
 			 "mount -o remount,rw /proc, or run as root",
 			 "/proc/self/pagemap cannot be read (%s)", strerror(p->pagemap));
 	else if (p->pagemap_hides)
-		exam_add(x, "pagemap-hidden", SEVERITY_NOTE,
-			 "physically contiguous backing cannot be proven",
-			 "run as root, or: setcap cap_sys_admin+ep $(command -v pagetoll)",
-			 "page frame numbers are hidden from this user");
+		report_hidden_frames(x);
 }
 
 void doctor_report_probes(struct exam *x, const struct probe_results *p)
