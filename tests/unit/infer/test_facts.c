@@ -189,6 +189,43 @@ static void skipped_rows_give_reasons(void **state)
 	run_free(r);
 }
 
+/* Points that a short budget cut off below the second level: told with what would help. */
+static void points_that_end_early_are_named(void **state)
+{
+	static const struct {
+		double high;
+		int64_t told;
+		const char *reason;
+	} rows[] = {
+		{ 160, 0, "too early for a second level: a longer --budget goes on" },
+		{ 160, 2048, "too early for the 2048 entries that the processor tells" },
+		{ 1500, 2048, "too early for the 2048 entries that the processor tells" },
+		{ 1500, 0, "no knee between " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct run *r = sim_run(&sim_guest);
+		struct sim_row walk = sim_toll[1];
+		struct arena a = { 0 };
+		struct facts f;
+
+		walk.high = rows[i].high;
+		if (rows[i].told)
+			attrs_set_int(&r->arena, &r->fingerprint, "advertised.dtlb2.4k",
+				      rows[i].told);
+		sim_measure(r, &sim_guest, &sim_toll[0], 6, 0.01, 0);
+		sim_measure(r, &sim_guest, &walk, 6, 0.01, 0);
+		sim_facts(r, &a, &f);
+		const char *reason = sim_fact(&f, "tlb.entries", "page=4k level=2").reason;
+		assert_non_null(reason);
+		if (!strstr(reason, rows[i].reason))
+			fail_msg("row %zu: %s", i, reason);
+		arena_done(&a);
+		run_free(r);
+	}
+}
+
 static void an_empty_run_has_no_facts(void **state)
 {
 	struct run *r = sim_run(&sim_guest);
@@ -457,6 +494,7 @@ int main(void)
 		cmocka_unit_test(toll_set_on_bare_metal),
 		cmocka_unit_test(few_invocations_give_values_without_intervals),
 		cmocka_unit_test(skipped_rows_give_reasons),
+		cmocka_unit_test(points_that_end_early_are_named),
 		cmocka_unit_test(an_empty_run_has_no_facts),
 		cmocka_unit_test(one_row_alone_tells_what_it_can),
 		cmocka_unit_test(huge_pages_need_the_first_level),
