@@ -20,7 +20,7 @@ enum { KEY_FACTS = KEY_VERB };
 struct export_args {
 	struct common common;
 	const char *output; /* NULL: stdout */
-	bool facts;
+	bool facts, has_format;
 };
 
 static error_t parse_export(int key, char *arg, struct argp_state *state)
@@ -32,6 +32,7 @@ static error_t parse_export(int key, char *arg, struct argp_state *state)
 		a->common.format = cli_choice(&a->common, "--format", "json|csv", arg)
 					   ? FORMAT_CSV
 					   : FORMAT_JSON;
+		a->has_format = true;
 		return 0;
 	case KEY_FACTS:
 		a->facts = true;
@@ -132,6 +133,14 @@ static int export_run(const struct export_args *a, const struct run *r)
 	return rc;
 }
 
+/* What the file's name says; --format has the last word. */
+static enum format format_of_name(const char *name)
+{
+	size_t n = name ? strlen(name) : 0;
+
+	return n > 4 && strcmp(name + n - 4, ".csv") == 0 ? FORMAT_CSV : FORMAT_JSON;
+}
+
 static int run_export(const struct verb *v, int argc, char **argv)
 {
 	struct export_args a = { .common.format = FORMAT_JSON };
@@ -140,6 +149,8 @@ static int run_export(const struct verb *v, int argc, char **argv)
 	int rc;
 
 	cli_parse(v, argc, argv, &a);
+	if (!a.has_format)
+		a.common.format = format_of_name(a.output);
 	cli_need_words(&a.common, 1, "RUN (a file, an id, 'last', 'last~1', or a label)");
 	if (library_load(a.common.words[0], &r, NULL, &e))
 		return cli_fail(&a.common, CLI_FATAL, "%s", e.msg);
@@ -149,7 +160,8 @@ static int run_export(const struct verb *v, int argc, char **argv)
 }
 
 static const struct argp_option export_options[] = {
-	{ "format", KEY_FORMAT, "json|csv", 0, "Form of the result (default: json)", 0 },
+	{ "format", KEY_FORMAT, "json|csv", 0,
+	  "Form of the result (default: by the ending of FILE, else json)", 0 },
 	{ "facts", KEY_FACTS, NULL, 0, "Only what was inferred, not the measurements", 0 },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of stdout", 0 },
 	OPTION_HELP,

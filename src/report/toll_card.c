@@ -165,11 +165,14 @@ static void next_steps(struct str *out, struct arena *a, const struct report *re
 		 : str_columns(id) + str_columns(file) + 8 > RENDER_WIDTH ? "\n"
 									  : " ",
 		 file ? file : "");
-	str_addf(&text, "pagetoll show %s", name);
-	next_line(out, str_text(&text), "every curve and fact of this run");
-	str_clear(&text);
-	str_addf(&text, "pagetoll show %s --format csv", name);
-	next_line(out, str_text(&text), "its raw samples (or json)");
+	/* what is neither in a file nor has a name cannot be shown again */
+	if (o->file || o->run_name) {
+		str_addf(&text, "pagetoll show %s", name);
+		next_line(out, str_text(&text), "every curve and fact of this run");
+		str_clear(&text);
+		str_addf(&text, "pagetoll show %s --format csv", name);
+		next_line(out, str_text(&text), "its raw samples (or json)");
+	}
 	next_line(out, "pagetoll doctor", "what disturbs measuring here");
 	if (rep->run->preset && strcmp(rep->run->preset, "quick") == 0)
 		next_line(out, "pagetoll run", "with intervals, in about 2 minutes");
@@ -177,6 +180,22 @@ static void next_steps(struct str *out, struct arena *a, const struct report *re
 	next_line(out, "pagetoll info tlb.chase", "what it measures, and what not");
 	out->failed = out->failed || text.failed;
 	str_done(&text);
+}
+
+bool report_has_toll_card(const struct report *rep)
+{
+	for (size_t i = 0; i < rep->facts.n; i++) {
+		const struct fact *f = &rep->facts.v[i];
+		bool of_page = strncmp(f->id, "tlb.", 4) == 0 || strncmp(f->id, "walk.", 5) == 0;
+		bool level = attrs_find(&f->where, "level"), page = attrs_find(&f->where, "page");
+		/* with more conditions it is of another experiment, and not on the card */
+		if (of_page && page && f->where.n == (level ? 2u : 1u))
+			return true;
+		if (strncmp(f->id, "toll.", 5) == 0 || strncmp(f->id, "cache.", 6) == 0 ||
+		    strcmp(f->id, "memory.latency_ns") == 0)
+			return true;
+	}
+	return false;
 }
 
 int report_toll_card(struct str *out, const struct report *rep, const struct report_options *o)
