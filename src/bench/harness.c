@@ -16,13 +16,10 @@
 
 enum { CALIBRATION_ADDS = 32768 }; /* about 10 us */
 enum { MIN_SAMPLES = 3 };
-/* A calibration slower by more was interrupted, or the clock moved. */
-static const double CALIBRATION_TOLERANCE = 0.01;
 /* Repetitions this uneven (lower quartile over minimum) get as much time again. */
 static const double UNEVEN = 1.3;
 
-/* --- one point -----------------------------------------------------------------------------------
- */
+/* --- one point --- */
 
 static void reset_point(struct bench_ctx *ctx)
 {
@@ -79,9 +76,10 @@ static int one_sample(struct bench_ctx *ctx, void *state)
 }
 
 /*
- * Cycles of the point's repetitions. A calibration that something interrupted makes an addition too
- * long and cycles too few, and the minimum would pick just those: only repetitions whose clock is
- * that of the point's fastest calibration count.
+ * Cycles of the point's repetitions, all by the point's fastest calibration. A calibration that
+ * something interrupted makes an addition too long and cycles too few; and the clock does not
+ * change much within the second that a point takes, but if it does, the fastest repetition and the
+ * fastest calibration belong together.
  */
 static void add_cycles(struct bench_ctx *ctx)
 {
@@ -89,12 +87,8 @@ static void add_cycles(struct bench_ctx *ctx)
 
 	for (size_t i = 0; i < ctx->n_timed; i++)
 		fastest = fmin(fastest, ctx->timed[i].add_ns);
-	for (size_t i = 0; i < ctx->n_timed; i++) {
-		const struct timed *t = &ctx->timed[i];
-
-		if (t->add_ns <= (1 + CALIBRATION_TOLERANCE) * fastest)
-			bench_value(ctx, t->metric, t->ns / t->add_ns);
-	}
+	for (size_t i = 0; i < ctx->n_timed; i++)
+		bench_value(ctx, ctx->timed[i].metric, ctx->timed[i].ns / fastest);
 }
 
 static int compare_double(const void *a, const void *b)
@@ -213,8 +207,7 @@ static int emit_point(struct bench_ctx *ctx, bool has_inner, int64_t start_unix_
 	return emit(user, &r);
 }
 
-/* --- one invocation ------------------------------------------------------------------------------
- */
+/* --- one invocation --- */
 
 static int run_points(struct bench_ctx *ctx, void *state, const uint64_t *order,
 		      int (*emit)(void *, const struct bench_result *), void *user)

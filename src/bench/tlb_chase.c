@@ -68,50 +68,37 @@ static const struct param params[] = {
 };
 
 static const char description[] =
-	"A chase of dependent references: every load gives the address of the next, each on a page "
-	"of its\n"
-	"own, in a random cyclic order. As the number of pointers grows, the first-level data TLB, "
-	"then the\n"
-	"second, then the caches that hold page-table lines no longer suffice; each shows as a "
-	"step.\n"
+	"A chase of dependent references: every load gives the address of the next, each on a\n"
+	"page of its own, in a random cyclic order. As the number of pointers grows, the\n"
+	"first-level data TLB, then the second, then the caches that hold page-table lines no\n"
+	"longer suffice; each shows as a step.\n"
 	"\n"
-	"What lies behind the pages decides what else is in the number. backing=distinct: data "
-	"lines too\n"
-	"(caches, page colours). backing=zero: the shared zero page everywhere, so data always hit "
-	"and only\n"
-	"translation is left; on AMD the way predictor adds about 16 cycles when one line is read "
-	"through\n"
-	"many addresses, unless alias=avoid picks addresses of equal hash (for hit costs; up to "
-	"some 512\n"
-	"pointers, beyond that their directory entries compete for the TLB). backing=contiguous: "
-	"small pages\n"
-	"over contiguous frames (no page colours, entries can coalesce). backing=memfd: few "
-	"frames, many\n"
-	"mappings, writable.\n"
+	"What lies behind the pages decides what else is in the number. backing=distinct:\n"
+	"data lines too (caches, page colours). backing=zero: the shared zero page\n"
+	"everywhere, so data always hit and only translation is left; on AMD the way\n"
+	"predictor adds about 16 cycles when one line is read through many addresses, unless\n"
+	"alias=avoid picks addresses of equal hash (for hit costs; up to some 512 pointers,\n"
+	"beyond that their directory entries compete for the TLB). backing=contiguous: small\n"
+	"pages over contiguous frames (no page colours, entries can coalesce). backing=memfd:\n"
+	"few frames, many mappings, writable.\n"
 	"\n"
-	"The literal curve of the published message (2005): stride=32m+128. On ia64 that put each "
-	"pointer into\n"
-	"its own leaf page table, at one index, with all page-table lines in few cache sets, so a "
-	"TLB miss was\n"
-	"a memory reference, and local and remote page tables differed at 120 pointers. On today's "
-	"caches the\n"
-	"900 page-table lines of that curve stay in the L2 cache: local and remote page tables "
-	"look alike\n"
-	"there, which says nothing about large programs. The modern curve: "
-	"stride=leaf-table+base-page\n"
-	"backing=zero, one page per leaf table, until the page-table lines exceed four times the "
-	"last-level\n"
-	"caches; there distance shows.\n"
+	"The literal curve of the published message (2005): stride=32m+128. On ia64 that put\n"
+	"each pointer into its own leaf page table, at one index, with all page-table lines\n"
+	"in few cache sets, so a TLB miss was a memory reference, and local and remote page\n"
+	"tables differed at 120 pointers. On today's caches the 900 page-table lines of that\n"
+	"curve stay in the L2 cache: local and remote page tables look alike there, which\n"
+	"says nothing about large programs. The modern curve: stride=leaf-table+base-page\n"
+	"backing=zero, one page per leaf table, until the page-table lines exceed four times\n"
+	"the last-level caches; there distance shows.\n"
 	"\n"
-	"Page tables are placed by the task's memory policy while populating, data by the "
-	"mapping's. Proof: the\n"
-	"per-node page-table counters around an untimed witness of 4096 tables populated the same "
-	"way, VmPTE,\n"
-	"and page locations. Where the counters cannot be read the result is marked unproven.\n"
+	"Page tables are placed by the task's memory policy while populating, data by the\n"
+	"mapping's. Proof: the per-node page-table counters around an untimed witness of 4096\n"
+	"tables populated the same way, VmPTE, and page locations. Where the counters cannot\n"
+	"be read the result is marked unproven.\n"
 	"\n"
-	"Not shown: latency overlapped by independent references (most programs have some), "
-	"instruction TLBs,\n"
-	"and, in a virtual machine, what the hypervisor's own tables would cost on bare metal.";
+	"Not shown: latency overlapped by independent references (most programs have some),\n"
+	"instruction TLBs, and, in a virtual machine, what the hypervisor's own tables would\n"
+	"cost on bare metal.";
 
 static const char *const examples[] = {
 	"pagetoll run tlb.chase",
@@ -137,11 +124,12 @@ static bool setting_is(const struct bench_setting *s, const char *name, const ch
 
 /* Dense where TLBs end: powers of two, and three and nine times them; coarse between. */
 static const uint64_t dense_grid[] = {
-	1,    2,    4,    8,    12,   16,   20,   24,   28,   30,    32,    34,    36,   40,   44,
-	48,   52,   56,   60,   62,   64,   66,   68,   72,   76,    80,    88,    96,   104,  112,
-	120,  128,  136,  144,  160,  192,  224,  256,  320,  384,   448,   512,   576,  640,  768,
-	896,  1024, 1152, 1280, 1408, 1536, 1664, 1792, 1920, 1984,  2048,  2112,  2176, 2304, 2560,
-	2816, 3072, 3328, 3584, 4096, 4608, 5120, 6144, 8192, 10240, 12288, 16384,
+	1,    2,    4,    8,    12,   16,   20,   24,   28,    30,    32,    34,   36,
+	40,   44,   48,   52,   56,   58,   60,   61,   62,    63,    64,    65,   66,
+	68,   72,   76,   80,   88,   96,   104,  112,  120,   128,   136,   144,  160,
+	192,  224,  256,  320,  384,  448,  512,  576,  640,   768,   896,   1024, 1152,
+	1280, 1408, 1536, 1664, 1792, 1920, 1984, 2048, 2112,  2176,  2304,  2560, 2816,
+	3072, 3328, 3584, 4096, 4608, 5120, 6144, 8192, 10240, 12288, 16384,
 };
 
 static int add_dense(struct u64_array *values, uint64_t max)

@@ -77,7 +77,7 @@ static void catch_signals(void)
 		sigaction(SIGHUP, &sa, NULL);
 }
 
-/* --- command line ----------------------------------------------------------------------------- */
+/* --- command line --- */
 
 static void take_preset(struct run_args *a, const char *arg)
 {
@@ -194,7 +194,7 @@ static void check_args(const struct run_args *a)
 		cli_usage(&a->common, "--output and --no-save exclude each other");
 }
 
-/* --- measuring -------------------------------------------------------------------------------- */
+/* --- measuring --- */
 
 /* Opens the run's file. 0, or the exit status when the user's own choice of a place fails. */
 static int open_file(struct job *j)

@@ -18,8 +18,7 @@
 #include "host/pagemap.h"
 #include "host/doctor_exam.h"
 
-/* --- asking --------------------------------------------------------------------------------------
- */
+/* --- asking --- */
 
 /*
  * A call that is let through but has nonsense arguments fails with EINVAL: it exists and is
@@ -78,8 +77,7 @@ void probes_run(struct probe_results *ret)
 	*ret = p;
 }
 
-/* --- telling -------------------------------------------------------------------------------------
- */
+/* --- telling --- */
 
 static const char *policy_remedy(int code)
 {

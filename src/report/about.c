@@ -12,7 +12,7 @@
 
 #include "base/units.h"
 
-/* --- machine ------------------------------------------------------------------------------- */
+/* --- machine --- */
 
 static const struct attr *machine_attr(const struct run *r, const char *const *names)
 {
@@ -80,7 +80,7 @@ void render_machine(struct str *out, const struct run *r)
 	}
 }
 
-/* --- state --------------------------------------------------------------------------------- */
+/* --- state --- */
 
 void render_state(struct str *out, const struct run *r, const struct report_options *o)
 {
@@ -123,7 +123,7 @@ void render_invocations(struct str *out, const struct report *rep)
 	str_add(out, high == 1 ? " invocation" : " invocations");
 }
 
-/* --- page sizes ---------------------------------------------------------------------------- */
+/* --- page sizes --- */
 
 static bool is_page(const struct fact *f, const char *id, const char *page)
 {
@@ -203,7 +203,7 @@ void render_page_words(struct str *out, const struct report *rep, const char *pa
 		str_addf(out, " (%s)", strncmp(page, "hugetlb", 7) == 0 ? "hugetlb" : page);
 }
 
-/* --- taints -------------------------------------------------------------------------------- */
+/* --- taints --- */
 
 static const struct attr *point_taint(const struct point *p, const char *name)
 {

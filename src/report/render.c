@@ -126,7 +126,7 @@ void render_paragraph(struct str *out, size_t indent, const char *head, const ch
 	render_wrap(out, text, at, at, RENDER_WIDTH);
 }
 
-/* --- numbers ------------------------------------------------------------------------------- */
+/* --- numbers --- */
 
 struct scale {
 	double divisor;

@@ -171,7 +171,7 @@ static struct table_cell *known_cell(const struct table *t, size_t row, size_t c
 	return &t->cells[row * t->n_columns + column];
 }
 
-/* --- layout -------------------------------------------------------------------------------- */
+/* --- layout --- */
 
 struct widths {
 	size_t text, marks; /* of the cells */

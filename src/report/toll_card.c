@@ -17,7 +17,7 @@
 
 enum { FINDINGS_SHOWN = 3 };
 
-/* --- what the run is ----------------------------------------------------------------------- */
+/* --- what the run is --- */
 
 static void plain_line(struct str *out, struct arena *a, const struct report_options *o,
 		       const char *text)
@@ -102,7 +102,7 @@ static void run_lines(struct str *out, struct arena *a, const struct report *rep
 	str_done(&text);
 }
 
-/* --- disturbances and next steps ----------------------------------------------------------- */
+/* --- disturbances and next steps --- */
 
 static int disturbances(struct str *out, const struct report *rep, const struct report_options *o)
 {

@@ -115,7 +115,7 @@ static void optional_from(struct table *t, size_t first)
 		t->columns[c].optional = true;
 }
 
-/* --- page sizes ---------------------------------------------------------------------------- */
+/* --- page sizes --- */
 
 /* Page words of the run in order of appearance: of facts, then of settings that could not run. */
 static int collect_pages(struct arena *a, const struct report *rep, struct attrs *ret)
@@ -333,7 +333,7 @@ static int render_unmeasured(struct str *out, struct arena *a, const struct repo
 	return 0;
 }
 
-/* --- data caches --------------------------------------------------------------------------- */
+/* --- data caches --- */
 
 static void add_memory_line(struct str *out, struct arena *a, const struct report *rep,
 			    const struct fact *f, const struct report_options *o)

@@ -62,8 +62,7 @@ static double elapsed(const struct execution *x)
 	return spawn_now() - x->start;
 }
 
-/* --- hooks -------------------------------------------------------------------------------------
- */
+/* --- hooks --- */
 
 /* What is still to do at least: every setting up to its minimum, within the budget. */
 static double left_seconds(const struct execution *x)
@@ -114,8 +113,7 @@ static void end_slot(const struct execution *x, struct slot *s, const char *why)
 		x->hooks->setting_done(x->hooks->user, s->p, s->n, why);
 }
 
-/* --- one invocation ----------------------------------------------------------------------------
- */
+/* --- one invocation --- */
 
 /* This process keeps off the CPU that measures, if it has another. */
 static void keep_off(const struct execution *x, int64_t cpu)
@@ -212,8 +210,7 @@ static int run_one(struct execution *x, struct slot *s, bool *ret_interrupted, s
 	return 0;
 }
 
-/* --- rounds ------------------------------------------------------------------------------------
- */
+/* --- rounds --- */
 
 static bool would_overrun(const struct execution *x, const struct slot *s)
 {
@@ -304,8 +301,7 @@ static int run_rounds(struct execution *x, bool *ret_interrupted, struct err *e)
 	return r;
 }
 
-/* --- begin and end -----------------------------------------------------------------------------
- */
+/* --- begin and end --- */
 
 static int skip_settings(struct execution *x, struct err *e)
 {

@@ -101,7 +101,7 @@ int library_new_path(const char *run_id, char **ret_path, struct err *e)
 	return rc;
 }
 
-/* --- the ids in the folder -------------------------------------------------------------------- */
+/* --- the ids in the folder --- */
 
 static bool is_id_file(const char *name)
 {
@@ -155,7 +155,7 @@ static int ids_read(const char *dir, struct ids *ret, struct err *e)
 	return rc;
 }
 
-/* --- labels ----------------------------------------------------------------------------------- */
+/* --- labels --- */
 
 static int path_of(const char *dir, const char *id, char **ret_path, struct err *e)
 {
@@ -213,7 +213,7 @@ static void add_when_and_what(struct str *s, const struct run *r, int columns)
 	str_done(&command);
 }
 
-/* --- finding ---------------------------------------------------------------------------------- */
+/* --- finding --- */
 
 struct search {
 	const char *name;

@@ -35,7 +35,7 @@ static void unproven(struct run *r, size_t first, const char *why)
 		r->measures[i].unproven = why;
 }
 
-/* --- a full toll run ----------------------------------------------------------------------- */
+/* --- a full toll run --- */
 
 static void toll_findings(struct run *r)
 {
@@ -133,7 +133,7 @@ static void toll_facts(struct report *rep)
 	fixture_fact(rep, "toll.huge_page_saving", "working-set=1g", "percent", 42.9, 40.1, 45.2);
 }
 
-/* --- quick, without intervals -------------------------------------------------------------- */
+/* --- quick, without intervals --- */
 
 static void quick_fill(struct run *r)
 {
@@ -151,7 +151,7 @@ static void quick_facts(struct report *rep)
 	fixture_fact(rep, "toll.huge_page_saving", "working-set=1g", "percent", -2.7, NAN, NAN);
 }
 
-/* --- few invocations on a busy machine ----------------------------------------------------- */
+/* --- few invocations on a busy machine --- */
 
 static void few_fill(struct run *r)
 {
@@ -182,7 +182,7 @@ static void few_facts(struct report *rep)
 	fixture_fact(rep, "toll.huge_page_saving", "working-set=1g", "percent", 32.9, NAN, NAN);
 }
 
-/* --- nothing could run --------------------------------------------------------------------- */
+/* --- nothing could run --- */
 
 static void skipped_fill(struct run *r)
 {
@@ -203,7 +203,7 @@ static void skipped_facts(struct report *rep)
 			     "not enough memory");
 }
 
-/* --- placement of page tables -------------------------------------------------------------- */
+/* --- placement of page tables --- */
 
 #define LOCAL "stride=32m+128 order=sequential page=4k page-tables=local"
 #define REMOTE "stride=32m+128 order=sequential page=4k page-tables=remote"
@@ -244,7 +244,7 @@ static void two_nodes_fill(struct run *r)
 	fixture_footer(r, true, "time budget spent");
 }
 
-/* --- as it was published ------------------------------------------------------------------- */
+/* --- as it was published --- */
 
 static void published_fill(struct run *r)
 {
@@ -270,7 +270,7 @@ static void published_fill(struct run *r)
 	unproven(r, 0, "published without evidence of the placement");
 }
 
-/* --- many columns, no inner parameter, cut short, hostile ---------------------------------- */
+/* --- many columns, no inner parameter, cut short, hostile --- */
 
 static void wide_fill(struct run *r)
 {
@@ -389,7 +389,7 @@ static void empty_fill(struct run *r)
 	fixture_header(r);
 }
 
-/* --- options ------------------------------------------------------------------------------- */
+/* --- options --- */
 
 static void ascii_options(struct report_options *o)
 {

@@ -148,7 +148,7 @@ static void test_incomplete_says_so(void **state)
 	json_decref(doc);
 }
 
-/* --- keys are documented ------------------------------------------------------------------- */
+/* --- keys are documented --- */
 
 static char *docs;
 

@@ -193,7 +193,7 @@ static void test_wrong_use_does_nothing(void **state)
 	str_done(&out);
 }
 
-/* --- text helpers -------------------------------------------------------------------------- */
+/* --- text helpers --- */
 
 static void test_clean(void **state)
 {
