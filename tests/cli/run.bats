@@ -230,11 +230,11 @@ load helpers
 @test "export: facts, files, and a file that cannot be written" {
 	pagetoll export --facts --format csv altix-2005
 	exits 0
-	grep -q tlb.entries <<<"$output"
+	grep -q curve.knee <<<"$output"
 	pagetoll export --facts altix-2005
 	exits 0
 	json '.facts | length >= 2'
-	json '[.facts[] | select(.id == "tlb.entries")] | length >= 2'
+	json '[.facts[] | select(.id == "curve.knee")] | length >= 2'
 	out=$BATS_TEST_TMPDIR/out.json
 	echo old >"$out"
 	pagetoll export -o "$out" altix-2005

@@ -340,15 +340,15 @@ static void other_curves_are_told_apart(void **state)
 	for (size_t i = 0; i < 2; i++)
 		sim_measure(r, &sim_guest, &rows[i], 6, 0.01, 0);
 	sim_facts(r, &a, &f);
-	x = sim_fact(&f, "tlb.entries", "page-tables=local level=1");
+	x = sim_fact(&f, "curve.knee", "page-tables=local level=1");
 	assert_near(x.nominal, 64, 0);
-	x = sim_fact(&f, "tlb.step_ns", "page-tables=remote level=1");
+	x = sim_fact(&f, "curve.step_ns", "page-tables=remote level=1");
 	assert_true(x.value > 2 && x.value < 9);
 	assert_true(!isnan(x.low));
-	assert_non_null(facts_find(&f, "tlb.entries", "page-tables", "remote"));
-	assert_null(facts_find(&f, "tlb.entries", "page-tables", "3"));
-	assert_null(facts_find(&f, "tlb.entries", "no-such", "3"));
-	assert_non_null(facts_find(&f, "tlb.entries", "level", "1"));
+	assert_non_null(facts_find(&f, "curve.knee", "page-tables", "remote"));
+	assert_null(facts_find(&f, "curve.knee", "page-tables", "3"));
+	assert_null(facts_find(&f, "curve.knee", "no-such", "3"));
+	assert_non_null(facts_find(&f, "curve.knee", "level", "1"));
 	arena_done(&a);
 	run_free(r);
 }
@@ -365,7 +365,7 @@ static void curves_without_a_knee_say_so(void **state)
 	sim_measure(r, &sim_guest, &row, 6, 0.01, 0);
 	sim_facts(r, &a, &f);
 	assert_int_equal(f.n, 2); /* and the clock */
-	assert_string_equal(sim_fact(&f, "tlb.entries", "level=1").reason,
+	assert_string_equal(sim_fact(&f, "curve.knee", "level=1").reason,
 			    "no knee up to 36 pointers");
 	arena_done(&a);
 	run_free(r);
@@ -428,13 +428,13 @@ static void altix_2005(void **state)
 			{ "page-tables=remote level=1", "page-tables=remote level=2" },
 		};
 
-		x = sim_fact(&f, "tlb.entries", where[i][0]);
+		x = sim_fact(&f, "curve.knee", where[i][0]);
 		assert_near(x.nominal, 32, 0);
 		assert_true(x.value >= 30 && x.value < 40);
-		x = sim_fact(&f, "tlb.entries", where[i][1]);
+		x = sim_fact(&f, "curve.knee", where[i][1]);
 		assert_near(x.nominal, 128, 0);
 		assert_true(x.value >= 110 && x.value < 120);
-		x = sim_fact(&f, "tlb.step_ns", where[i][0]);
+		x = sim_fact(&f, "curve.step_ns", where[i][0]);
 		assert_near(x.value, 8.2, 0.1);
 		assert_string_equal(x.interval_reason, "1 invocation; an interval needs 6");
 	}
