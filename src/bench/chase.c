@@ -65,14 +65,17 @@ int chase_map(struct bench_ctx *ctx, struct chase_run *run, enum backing backing
 		.kind = page_kind_of(ctx),
 		.page_bytes = bench_u64(ctx, "page.bytes"),
 		.backing = backing,
-		.align_bytes = UINT64_C(1) << 30,
+		.align_bytes = UINT64_C(1) << 21,
 		.data_node = choose ? (int)bench_u64(ctx, "data.node") : -1,
 		.table_node = choose ? (int)bench_u64(ctx, "page-tables.node") : -1,
 	};
 	struct err e = { 0 };
 
-	if (spec.page_bytes > spec.align_bytes)
-		spec.align_bytes = spec.page_bytes;
+	/* Equal low address bits in every run, as far as the span goes, without reserving much
+	 * more. */
+	while (spec.align_bytes < spec.page_bytes ||
+	       (spec.align_bytes < span_bytes && spec.align_bytes < UINT64_C(1) << 30))
+		spec.align_bytes *= 2;
 	run->region = REGION_NONE;
 	if (region_map(&spec, &run->region, &e) < 0)
 		return bench_fail(ctx, e.code, "%s", e.msg);

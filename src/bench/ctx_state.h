@@ -34,6 +34,7 @@ struct bench_ctx {
 	struct arena setup_arena;
 	char setup_unproven[512];
 	bool in_setup;
+	int64_t wanted_cpu, ran_on; /* -1: none asked for; the last CPU that was not it, else it */
 	struct counters counters;
 	bool out_of_memory;
 };

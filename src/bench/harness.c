@@ -32,6 +32,7 @@ static void reset_point(struct bench_ctx *ctx)
 		ctx->values[i].null_reason = NULL;
 	}
 	ctx->n_timed = 0;
+	ctx->ran_on = ctx->wanted_cpu;
 	ctx->verdict = VERDICT_OK;
 	ctx->reason[0] = '\0';
 	memcpy(ctx->unproven, ctx->setup_unproven, sizeof(ctx->unproven));
@@ -50,6 +51,10 @@ static void count_disturbances(struct bench_ctx *ctx, const struct thread_counts
 		    after.minor_faults - before->minor_faults + after.major_faults -
 			    before->major_faults);
 	bench_taint(ctx, "cpu_changes", after.cpu != before->cpu);
+	if (ctx->wanted_cpu >= 0 && before->cpu != ctx->wanted_cpu)
+		ctx->ran_on = before->cpu;
+	if (ctx->wanted_cpu >= 0 && after.cpu != ctx->wanted_cpu)
+		ctx->ran_on = after.cpu;
 }
 
 /* One repetition between two calibrations of the core clock. */
@@ -168,6 +173,18 @@ static void prove_worker_size(struct bench_ctx *ctx)
 		bench_proof_int(ctx, "worker_peak_bytes", (int64_t)u.ru_maxrss * 1024);
 }
 
+/* Where it ran, by the CPU's own word around every repetition. */
+static int prove_cpu(struct bench_ctx *ctx)
+{
+	if (ctx->wanted_cpu < 0)
+		return 0;
+	bench_proof_int(ctx, "cpu", ctx->ran_on);
+	if (ctx->ran_on != ctx->wanted_cpu)
+		return bench_invalid(ctx, "ran on CPU %jd, CPU %jd was asked for",
+				     (intmax_t)ctx->ran_on, (intmax_t)ctx->wanted_cpu);
+	return 0;
+}
+
 static void measure_point(struct bench_ctx *ctx, void *state)
 {
 	const struct bench *b = ctx->spec->bench;
@@ -183,6 +200,7 @@ static void measure_point(struct bench_ctx *ctx, void *state)
 	prove_worker_size(ctx);
 	if (b->check)
 		b->check(ctx, state);
+	prove_cpu(ctx);
 }
 
 static int emit_point(struct bench_ctx *ctx, bool has_inner, int64_t start_unix_ns,
@@ -239,6 +257,7 @@ static int start_ctx(struct bench_ctx *ctx, const struct invocation_spec *spec)
 	memset(ctx, 0, sizeof(*ctx));
 	ctx->spec = spec;
 	ctx->add_metric = -1;
+	ctx->wanted_cpu = attrs_int(&spec->setting.resolved, "cpu.id", -1);
 	for (; m[ctx->n_metrics].name; ctx->n_metrics++)
 		if (strcmp(m[ctx->n_metrics].name, "add_ns") == 0)
 			ctx->add_metric = (int)ctx->n_metrics;

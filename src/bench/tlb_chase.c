@@ -217,6 +217,42 @@ static int check_alias(const struct bench_setting *s, struct err *e)
 	return 0;
 }
 
+/* Backings that a page size cannot have, or not here. */
+static int check_backing(const struct bench_setting *s, const struct page_size *p, struct err *e)
+{
+	bool zero = setting_is(s, "backing", "zero");
+
+	if (zero && p->kind != PAGE_KIND_BASE && p->kind != PAGE_KIND_THP)
+		return err_set(
+			e, EINVAL,
+			"page=%s backing=zero: only base pages and thp have a shared zero page; "
+			"use backing=distinct",
+			p->name);
+	if (zero && !p->zero_page)
+		return err_set(e, ENODEV,
+			       "page=%s has no shared zero page here (echo 1 > "
+			       "/sys/kernel/mm/transparent_hugepage/use_zero_page)",
+			       p->name);
+	if ((setting_is(s, "backing", "contiguous") || setting_is(s, "backing", "memfd")) &&
+	    p->kind != PAGE_KIND_BASE)
+		return err_set(
+			e, EINVAL,
+			"page=%s: backing=contiguous and backing=memfd are for base pages: use "
+			"page=base",
+			p->name);
+	return 0;
+}
+
+static int check_contiguous(const struct machine *m, const struct bench_setting *s, struct err *e)
+{
+	const struct page_size *thp = machine_page(m, "thp");
+
+	if (!setting_is(s, "backing", "contiguous") || (thp && thp->usable))
+		return 0;
+	return err_set(e, ENODEV, "backing=contiguous splits transparent huge pages: %s",
+		       thp ? thp->reason : "this kernel has none");
+}
+
 static int check_setting(const struct machine *m, const struct bench_setting *s, uint64_t max_inner,
 			 struct err *e)
 {
@@ -233,11 +269,10 @@ static int check_setting(const struct machine *m, const struct bench_setting *s,
 			       "space; take "
 			       "fewer or nearer ones",
 			       (uintmax_t)max_inner, (uintmax_t)stride);
-	if (setting_is(s, "backing", "zero") && p && p->kind != PAGE_KIND_BASE && !p->zero_page)
-		return err_set(e, ENODEV,
-			       "page=%s has no shared zero page here (echo 1 > "
-			       "/sys/kernel/mm/transparent_hugepage/use_zero_page)",
-			       page);
+	if (p && check_backing(s, p, e) < 0)
+		return e ? -e->code : -EINVAL;
+	if (check_contiguous(m, s, e) < 0)
+		return -ENODEV;
 	return check_alias(s, e);
 }
 
@@ -259,9 +294,9 @@ static int cost(const struct machine *m, const struct bench_setting *s, uint64_t
 	if (page >= m->leaf_table_span)
 		tables = pages * (page / m->leaf_table_span); /* deposited for a later split */
 	c.table_bytes = (tables + span / m->pmd_table_span + 2) * m->page_bytes;
-	c.arena_bytes = max_inner * 2 * sizeof(uint64_t);
+	c.table_bytes += max_inner * 2 * sizeof(uint64_t); /* offsets and list */
 	if (!setting_is(s, "backing", "zero") && !setting_is(s, "backing", "memfd"))
-		c.arena_bytes += pages * page;
+		c.arena_bytes = pages * page;
 	c.faults = pages;
 	c.seconds = (double)(c.arena_bytes + c.table_bytes) / (1 << 30);
 	*ret_cost = c;
@@ -356,10 +391,10 @@ static void count_expected(const struct bench_ctx *ctx, const struct chase_run *
 
 static int map_region(struct bench_ctx *ctx, struct state *s)
 {
-	const uint64_t step = UINT64_C(1) << 30;
+	uint64_t page = bench_u64(ctx, "page.bytes");
 	struct err e = { 0 };
 
-	if (chase_map(ctx, &s->run, backing_of(ctx), (highest(&s->run) / step + 1) * step) != 0)
+	if (chase_map(ctx, &s->run, backing_of(ctx), (highest(&s->run) / page + 1) * page) != 0)
 		return 1;
 	if (region_populate(&s->run.region, s->run.offsets, s->run.n_offsets, &e) < 0)
 		return chase_populate_failed(ctx, &s->run, &e);

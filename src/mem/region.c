@@ -53,11 +53,14 @@ static int protection(const struct region_spec *s)
 
 static int map_anonymous(struct region *r, struct err *e)
 {
+	uint64_t base_page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t leaf = base_page * (base_page / sizeof(uint64_t));
 	const struct region_spec *s = &r->spec;
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 	char size[UNITS_TEXT_BYTES];
 
-	r->map_bytes = s->span_bytes + s->align_bytes;
+	/* Up to the end of its last leaf table, which no other mapping may share. */
+	r->map_bytes = (s->span_bytes + leaf - 1) / leaf * leaf + s->align_bytes;
 	if (s->kind == PAGE_KIND_HUGETLB)
 		flags |= MAP_HUGETLB | (log2_of(s->page_bytes) << MAP_HUGE_SHIFT);
 	r->map = mmap(NULL, r->map_bytes, protection(s), flags, -1, 0);
