@@ -391,10 +391,13 @@ static void count_expected(const struct bench_ctx *ctx, const struct chase_run *
 
 static int map_region(struct bench_ctx *ctx, struct state *s)
 {
-	uint64_t page = bench_u64(ctx, "page.bytes");
+	/* whole leaf tables: huge pages to be split need them whole, too */
+	uint64_t base = (uint64_t)sysconf(_SC_PAGESIZE), unit = base * (base / sizeof(uint64_t));
 	struct err e = { 0 };
 
-	if (chase_map(ctx, &s->run, backing_of(ctx), (highest(&s->run) / page + 1) * page) != 0)
+	if (bench_u64(ctx, "page.bytes") > unit)
+		unit = bench_u64(ctx, "page.bytes");
+	if (chase_map(ctx, &s->run, backing_of(ctx), (highest(&s->run) / unit + 1) * unit) != 0)
 		return 1;
 	if (region_populate(&s->run.region, s->run.offsets, s->run.n_offsets, &e) < 0)
 		return chase_populate_failed(ctx, &s->run, &e);
