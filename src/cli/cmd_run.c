@@ -134,6 +134,9 @@ static void take_label(struct run_args *a, const char *arg)
 			  "--label: '%s' already means something where a run is named: "
 			  "no '/', not 'last'",
 			  arg);
+	for (const struct published *p = published_runs; p->name; p++)
+		if (strcmp(p->name, arg) == 0)
+			cli_usage(&a->common, "--label: '%s' is the name of a published run", arg);
 	a->label = arg;
 }
 

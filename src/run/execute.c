@@ -38,6 +38,7 @@ struct execution {
 	struct slot *slots; /* owned */
 	size_t n;           /* as many as the plan has settings; skipped ones are ended */
 	struct slot *now;   /* in work */
+	size_t n_lost;      /* invocations that did not end as planned */
 	double start;
 	unsigned round;
 	struct rng rng;
@@ -136,6 +137,17 @@ static void keep_off(const struct execution *x, int64_t cpu)
 	CPU_FREE(set);
 }
 
+/*
+ * Every setting is promised one invocation, and a plan may err; but when the budget is exceeded by
+ * so much, the invocation under way is cut short, and settings that were not reached say so.
+ */
+static double hard_end(const struct execution *x)
+{
+	double budget = x->plan->budget_seconds;
+
+	return budget > 0 ? x->start + budget + fmax(5, 0.15 * budget) : 0;
+}
+
 static struct collect_job make_job(struct execution *x, struct slot *s)
 {
 	struct planned *p = s->p;
@@ -159,6 +171,7 @@ static struct collect_job make_job(struct execution *x, struct slot *s)
 		.silence_seconds = silence,
 		.grace_seconds = x->limits->grace_seconds,
 		.stop = x->stop,
+		.end = hard_end(x),
 		.measured = on_measure,
 		.user = x,
 	};
@@ -188,6 +201,17 @@ static void judge(struct execution *x, struct slot *s, const struct collect_resu
 				 : "invocation limit");
 }
 
+/* Whether the worker of these measures ended before its time, or failed at a point. */
+static bool any_lost(const struct run *r, size_t first)
+{
+	for (size_t i = first; i < r->n_measures; i++)
+		if (r->measures[i].verdict == VERDICT_KILLED ||
+		    r->measures[i].verdict == VERDICT_TIMEOUT ||
+		    r->measures[i].verdict == VERDICT_FAILED)
+			return true;
+	return false;
+}
+
 static int run_one(struct execution *x, struct slot *s, bool *ret_interrupted, struct err *e)
 {
 	struct collect_job job = make_job(x, s);
@@ -206,7 +230,11 @@ static int run_one(struct execution *x, struct slot *s, bool *ret_interrupted, s
 		return 0;
 	if (slot_add(s, first, x->run->n_measures, res.seconds, res.n_ok > 0) < 0)
 		return err_set(e, ENOMEM, "out of memory");
-	judge(x, s, &res);
+	x->n_lost += res.out_of_time || any_lost(x->run, first);
+	if (res.out_of_time)
+		end_slot(x, s, "time budget");
+	else
+		judge(x, s, &res);
 	return 0;
 }
 
@@ -242,6 +270,20 @@ static bool must_wait(const struct execution *x, const struct slot *s)
 	       x->plan->budget_seconds;
 }
 
+static int never_reached(struct execution *x, struct slot *s, struct err *e)
+{
+	struct collect_job job = make_job(x, s);
+	int r;
+
+	job.measured = NULL;
+	r = collect_skip(&job, "the time budget ended before this setting was reached", e);
+	if (r < 0)
+		return r;
+	x->n_lost++;
+	end_slot(x, s, "time budget");
+	return 0;
+}
+
 static int run_round(struct execution *x, uint64_t *order, bool *ret_interrupted, struct err *e)
 {
 	for (size_t i = 0; i < x->n; i++)
@@ -256,6 +298,12 @@ static int run_round(struct execution *x, uint64_t *order, bool *ret_interrupted
 		if (is_stopped(x)) {
 			*ret_interrupted = true;
 			return 0;
+		}
+		if (s->n == 0 && hard_end(x) > 0 && spawn_now() > hard_end(x)) {
+			r = never_reached(x, s, e);
+			if (r < 0)
+				return r;
+			continue;
 		}
 		if (would_overrun(x, s)) {
 			end_slot(x, s, "time budget");
@@ -370,7 +418,7 @@ static void finish(struct execution *x, int r, bool interrupted, const struct er
 	const char *text;
 
 	run->end_unix_ns = unix_ns();
-	run->complete = r == 0 && !interrupted;
+	run->complete = r == 0 && !interrupted && x->n_lost == 0;
 	if (interrupted) {
 		run->stop_reason = "interrupted";
 	} else if (r < 0) {
@@ -378,6 +426,11 @@ static void finish(struct execution *x, int r, bool interrupted, const struct er
 		run->stop_reason = text ? text : "out of memory";
 	} else {
 		run->stop_reason = stop_reason(x);
+		if (x->n_lost > 0) {
+			text = arena_printf(&run->arena, "%s; %zu invocations not finished",
+					    run->stop_reason, x->n_lost);
+			run->stop_reason = text ? text : run->stop_reason;
+		}
 	}
 }
 
