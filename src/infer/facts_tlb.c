@@ -233,11 +233,12 @@ static const char *far_note(struct work *w, double pointers)
 		return "size of the last-level cache unknown: the tables may still fit";
 	if (lines >= 0.99 * 4 * llc)
 		return NULL;
-	text = arena_printf(w->arena,
-			    "the page tables read here (lines of %s) partly stay in the caches (%s): "
-			    "a walk can cost more; the whole curve: pagetoll run tlb.chase "
-			    "stride=leaf-table+base-page backing=zero",
-			    format_size_human(have, lines), format_size_human(cache, llc));
+	text = arena_printf(
+		w->arena,
+		"the page tables read here (lines of %s) partly stay in the caches (%s): "
+		"a walk can cost more; the whole curve: pagetoll run tlb.chase "
+		"stride=leaf-table+base-page backing=zero",
+		format_size_human(have, lines), format_size_human(cache, llc));
 	return text ? text : "the tables partly stay in the caches";
 }
 

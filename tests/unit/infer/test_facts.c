@@ -295,7 +295,7 @@ static void tables_that_fit_the_caches_are_noted(void **state)
 	sim_facts(r, &a, &f);
 	x = sim_fact(&f, "walk.memory_ns", "page=4k");
 	assert_true(!isnan(x.value));
-	assert_non_null(strstr(x.note, "4 MiB against caches of 32 MiB"));
+	assert_non_null(strstr(x.note, "lines of 4 MiB) partly stay in the caches (32 MiB)"));
 	arena_done(&a);
 	run_free(r);
 }
