@@ -13,12 +13,17 @@
 #include "base/str.h"
 #include "record/run.h"
 
+struct comparison_subject;
+
 struct report_options {
 	bool colour;          /* ANSI colours beside the marks, never instead of them */
 	bool utf8;            /* false: ASCII only */
 	const char *run_name; /* how the user can name this run in the next command ("last", id
 				 prefix) */
 	const char *file;     /* path of the run file, NULL: none */
+	/* of a comparison only (compare_report.h) */
+	bool all;                                 /* every point, not only the telling ones */
+	const struct comparison_subject *subject; /* NULL: names alone */
 };
 
 /* A run with everything derived from it, ready to be rendered. */
