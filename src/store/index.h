@@ -25,6 +25,7 @@ struct index_entry {
 	int64_t start_unix_ns;
 	uint64_t n_measures;
 	bool complete, file_is_gone;
+	const char *unreadable; /* why the file cannot be read, else NULL */
 };
 struct index_entries {
 	struct index_entry *v;
@@ -41,10 +42,12 @@ struct index_filter {
 
 /* Opens (creates) LIBRARY/index.db and brings it up to date with the files beside it: new, changed,
  * gone. A damaged index is rebuilt. ret_note (may be NULL): a word for the user (network file
- * system), static or NULL. */
+ * system), static or NULL. -EBUSY: another program holds it too long. */
 int index_open(const char *library_dir, struct index **ret, const char **ret_note, struct err *e);
 void index_close(struct index *x); /* accepts NULL */
-/* Newest first; texts belong to @a. */
+/* Removes the index (not the runs, labels and baselines): the next opening makes it anew. */
+int index_remove(const char *library_dir, struct err *e);
+/* Newest first; texts belong to @a. A bench "tlb" also means all of tlb.*. */
 int index_list(struct index *x, const struct index_filter *f, struct arena *a,
 	       struct index_entries *ret, struct err *e);
 /* NULL label removes it. -ENOENT: no such run. */
