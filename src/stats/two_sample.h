@@ -24,7 +24,8 @@ int stats_mann_whitney(const double *a, size_t n_a, const double *b, size_t n_b,
  * Hodges-Lehmann estimate of the ratio b / a on logarithms, with the interval that inverts the U
  * test at
  * @level (0.95). Where both groups have no spread, low = high = ratio. *ret_low and *ret_high are
- * NaN when the groups are too small for the level (0). All values must be > 0: -EDOM. -ENOMEM.
+ * NaN when the groups are too small for the level (0). All values must be > 0: -EDOM, also for an
+ * empty group. -EINVAL for values that are not finite or a level outside (0, 1). -ENOMEM.
  */
 int stats_hl_ratio(const double *a, size_t n_a, const double *b, size_t n_b, double level,
 		   double *ret_ratio, double *ret_low, double *ret_high);
@@ -35,8 +36,9 @@ int stats_hl_difference(const double *a, size_t n_a, const double *b, size_t n_b
 /*
  * Ratio of two Poisson rates (events_b / exposure_b) / (events_a / exposure_a): exact conditional
  * interval (Clopper-Pearson on the binomial share) and two-sided p by doubling the smaller tail.
- * Zero events give an interval with 0 or infinity as a bound. -EDOM for an exposure <= 0 or
- * negative events.
+ * Zero events give an interval with 0 or infinity as a bound (ratio NaN when both are 0). Where
+ * both counts exceed a million, the normal interval on logarithms. -EDOM for an exposure <= 0 or
+ * negative events, -EINVAL for a level outside (0, 1).
  */
 int stats_poisson_ratio(int64_t events_a, double exposure_a, int64_t events_b, double exposure_b,
 			double level, double *ret_ratio, double *ret_low, double *ret_high,
@@ -50,7 +52,8 @@ int stats_benjamini_hochberg(const double *p, size_t n, double *ret_adjusted);
 /*
  * About how many values a group needs so that an interval of the present spread shrinks to a half
  * width of
- * @wanted (relative, on logarithms): n * (half width now / wanted)^2, rounded up, at least 6.
+ * @wanted (relative, on logarithms): n * (half width now / wanted)^2, rounded up, at least 6, at
+ * most a million.
  */
 size_t stats_needed(size_t n_now, double half_width_now, double wanted);
 
@@ -61,5 +64,8 @@ size_t stats_needed(size_t n_now, double half_width_now, double wanted);
  * else false.
  */
 bool stats_is_bimodal(const double *x, size_t n, double *ret_low_centre, double *ret_high_centre);
+
+/* Quantile of the standard normal distribution; -inf at 0, inf at 1, NaN outside. */
+double stats_normal_quantile(double p);
 
 #endif
