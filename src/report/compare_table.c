@@ -18,6 +18,7 @@ enum {
 	POINTS_MAX = 40, /* shown unless all are asked for */
 	KEYS_MAX = 3,    /* parameters that get a column of their own */
 	DIGITS = 3,
+	DIGITS_SINGLE = 4, /* of single values, as published */
 	NOTES_MAX = 24,
 };
 
@@ -27,7 +28,9 @@ struct rows {
 	const struct compare_writer *w;
 	size_t n_keys; /* columns of parameters; 0: all in column 0 */
 	size_t col_a, col_b, col_difference, col_percent, col_verdict;
-	const char *id; /* tells the unit in its name ("ref_ns"), or NULL */
+	const char *id;  /* tells the unit in its name ("ref_ns"), or NULL */
+	int digits;      /* significant ones of values */
+	bool is_profile; /* rows without a verdict are the rule */
 };
 
 static const struct run *some_run(const struct compare_writer *w)
@@ -74,33 +77,25 @@ static void set_value(struct rows *r, size_t row, size_t column, const struct co
 	if (isnan(value))
 		str_add(&text, "-");
 	else
-		render_value(&text, value, c->unit, DIGITS, !told);
+		render_value(&text, value, c->unit, r->digits, !told);
 	set(r, row, column, &text);
 	str_done(&text);
-	bool is_a = column == r->col_a;
-	if (is_a ? c->bimodal_a : c->bimodal_b)
-		table_mark(&r->t, row, column, NOTE_REASON,
-			   "two separate clusters of invocations: the median stands for neither; "
-			   "all are kept");
 }
 
-/* "+3.2", with the decimals of the larger of both ends so that it lines up with its interval. */
+/* "+31.5", "+6.5", "+0.04", "+156": beside a margin of percents a tenth is enough. */
 static void add_percent(struct str *out, double percent)
 {
 	double magnitude = fabs(percent);
-	int digits = magnitude >= 100 ? 4 : 3;
-	if (isinf(percent)) {
-		str_add(out, percent > 0 ? "inf" : "-inf");
-		return;
-	}
-	if (magnitude < 0.005) {
+	if (magnitude < 0.005)
 		str_add(out, "0");
-		return;
-	}
-	if (magnitude < 1)
-		digits = magnitude < 0.095 ? 1 : 2;
-	str_add(out, percent > 0 ? "+" : "");
-	render_difference(out, percent, magnitude, digits);
+	else if (magnitude >= 1e6) /* also an open end */
+		str_addf(out, "%+.1e", percent);
+	else
+		str_addf(out, "%+.*f",
+			 magnitude >= 99.95   ? 0
+			 : magnitude >= 0.095 ? 1
+					      : 2,
+			 percent);
 }
 
 static void set_percent(struct rows *r, size_t row, const struct compared *c)
@@ -131,23 +126,34 @@ static void set_difference(struct rows *r, size_t row, const struct compared *c)
 	if (c->b > c->a)
 		str_add(&text, "+");
 	if (c->unit && strcmp(c->unit, "bytes") == 0)
-		render_value(&text, c->b - c->a, c->unit, DIGITS, true);
+		render_value(&text, c->b - c->a, c->unit, r->digits, true);
 	else
-		render_difference(&text, c->b - c->a, larger, DIGITS);
+		render_difference(&text, c->b - c->a, larger, r->digits);
 	set(r, row, r->col_difference, &text);
 	str_done(&text);
 }
 
 static void set_verdict(struct rows *r, size_t row, const struct compared *c)
 {
-	if (!r->col_verdict)
-		return;
 	const char *look = outcome_look(c->outcome);
+	/* a table without verdicts has its marks at the values */
+	size_t at_a = r->col_verdict ? r->col_verdict : r->col_a;
+	size_t at_b = r->col_verdict ? r->col_verdict : r->col_b;
 	if (c->outcome == OUTCOME_MISSING && isnan(c->a) != isnan(c->b))
 		look = isnan(c->a) ? "only in B" : "only in A";
-	table_set(&r->t, row, r->col_verdict, look);
+	if (r->col_verdict && !(r->is_profile && c->outcome == OUTCOME_DIFFERENCE))
+		table_set(&r->t, row, r->col_verdict, look);
 	if (c->reason)
-		table_mark(&r->t, row, r->col_verdict, NOTE_REASON, c->reason);
+		table_mark(&r->t, row, r->col_verdict ? r->col_verdict : r->col_percent,
+			   NOTE_REASON, c->reason);
+	if (c->bimodal_a)
+		table_mark(&r->t, row, at_a, NOTE_REASON,
+			   "A has two separate clusters of invocations: its median stands for "
+			   "neither; all are kept");
+	if (c->bimodal_b)
+		table_mark(&r->t, row, at_b, NOTE_REASON,
+			   "B has two separate clusters of invocations: its median stands for "
+			   "neither; all are kept");
 }
 
 static void set_row(struct rows *r, const struct compared *c)
@@ -180,7 +186,8 @@ static void set_row(struct rows *r, const struct compared *c)
 /* What the columns of a table depend on. */
 struct shape {
 	bool has_interval, has_verdict, is_profile;
-	size_t n_keys; /* the same parameters in the same order, few enough for columns */
+	bool is_single; /* one invocation a side everywhere */
+	size_t n_keys;  /* the same parameters in the same order, few enough for columns */
 };
 
 static bool has_same_names(const struct attrs *a, const struct attrs *b)
@@ -200,11 +207,12 @@ static bool is_of_profile(const struct compared *c)
 static struct shape shape_of(const struct compared *const *v, size_t n)
 {
 	struct shape s = { .n_keys = n && !v[0]->is_fact ? v[0]->where.n : 0, .is_profile = n > 0 };
+	s.is_single = n > 0;
 	for (size_t i = 0; i < n; i++) {
 		s.has_interval = s.has_interval || !isnan(v[i]->low);
-		s.has_verdict =
-			s.has_verdict || v[i]->outcome != OUTCOME_DIFFERENCE || v[i]->reason;
+		s.has_verdict = s.has_verdict || v[i]->outcome != OUTCOME_DIFFERENCE;
 		s.is_profile = s.is_profile && is_of_profile(v[i]);
+		s.is_single = s.is_single && v[i]->n_a <= 1 && v[i]->n_b <= 1;
 		if (!has_same_names(&v[0]->where, &v[i]->where))
 			s.n_keys = 0;
 	}
@@ -253,6 +261,8 @@ static int render_rows(const struct compare_writer *w, const struct compared *co
 	r.t.rule = true;
 	r.t.max_notes = NOTES_MAX;
 	r.id = v[0]->is_fact ? NULL : v[0]->id;
+	r.digits = s.has_interval || v[0]->is_fact ? DIGITS : DIGITS_SINGLE;
+	r.is_profile = s.is_profile;
 	key_columns(&r, v[0], s);
 	r.col_a = table_add_column(&r.t, "A", TABLE_RIGHT, 1);
 	r.col_b = table_add_column(&r.t, "B", TABLE_RIGHT, 1);
@@ -269,8 +279,7 @@ static int render_rows(const struct compare_writer *w, const struct compared *co
 		set_row(&r, v[i]);
 	table_lift_marks(&r.t, r.col_a, NOTE_REASON);
 	table_lift_marks(&r.t, r.col_b, NOTE_REASON);
-	if (r.col_verdict)
-		table_lift_marks(&r.t, r.col_verdict, NOTE_REASON);
+	table_lift_marks(&r.t, r.col_verdict ? r.col_verdict : r.col_percent, NOTE_REASON);
 	return table_render(w->out, &r.t, w->o);
 }
 
@@ -314,9 +323,10 @@ static int interest(const struct compared *c)
 	return 0;
 }
 
+/* What only one side has differs by all of it. */
 static double difference_of(const struct compared *c)
 {
-	double d = fabs(c->b - c->a);
+	double d = fabs((isnan(c->b) ? 0 : c->b) - (isnan(c->a) ? 0 : c->a));
 	return isnan(d) ? 0 : d;
 }
 
@@ -374,7 +384,7 @@ static int render_group(const struct compare_writer *w, const struct compared **
 		qsort(v, n, sizeof(*v), by_difference);
 	}
 	if (!s.has_verdict)
-		str_add(&title, "; single values: the difference alone");
+		str_addf(&title, "; %sthe difference alone", s.is_single ? "single values: " : "");
 	const char *clean = render_clean(w->arena, str_text(&title), w->o->utf8, 200);
 	bool failed = title.failed || !clean;
 	str_done(&title);
@@ -398,12 +408,14 @@ static void rest_render(const struct compare_writer *w, const struct compared *c
 		largest = fmax(largest, isnan(v[i]->percent) ? 0 : fabs(v[i]->percent));
 	}
 	str_addf(&text, "%zu more point%s", n, n == 1 ? "" : "s");
-	for (size_t i = 0; i < OUTCOMES; i++)
-		if (counts.n[i]) {
-			str_addf(&text, "%s%zu %s", sep, counts.n[i],
-				 outcome_look((enum outcome)i));
-			sep = ", ";
-		}
+	for (size_t i = 0; i < OUTCOMES; i++) {
+		const char *look = outcome_look((enum outcome)i);
+		if (!counts.n[i])
+			continue;
+		/* within a sentence the mark says nothing */
+		str_addf(&text, "%s%zu %s", sep, counts.n[i], look[1] == ' ' ? look + 2 : look);
+		sep = ", ";
+	}
 	if (isfinite(largest))
 		str_addf(&text, "; the largest difference of these is %s %%",
 			 format_digits(digits, largest, 2));
@@ -414,20 +426,68 @@ static void rest_render(const struct compare_writer *w, const struct compared *c
 	str_done(&text);
 }
 
-int compare_points_render(const struct compare_writer *w)
+/* Points that a table holds together: the comparison has all metrics of a setting in a row. */
+struct grouped {
+	const struct compared *c;
+	size_t group; /* numbered by first appearance */
+};
+
+static int by_group(const void *x, const void *y)
 {
-	const struct comparison *c = w->c;
-	size_t n = c->n_points;
+	const struct grouped *a = x, *b = y;
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return a->c < b->c ? -1 : a->c > b->c;
+}
+
+/* Sorts @v, which is in order of place, by groups. */
+static int group_points(struct arena *arena, const struct compared **v, size_t n)
+{
+	struct grouped *g = arena_alloc(arena, (n + 1) * sizeof(*g));
+	const struct compared **first = arena_alloc(arena, (n + 1) * sizeof(*first));
+	size_t n_groups = 0;
+	if (!g || !first)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		size_t k = 0;
+		while (k < n_groups && !is_same_group(first[k], v[i]))
+			k++;
+		if (k == n_groups)
+			first[n_groups++] = v[i];
+		g[i] = (struct grouped){ v[i], k };
+	}
+	if (n)
+		qsort(g, n, sizeof(*g), by_group);
+	for (size_t i = 0; i < n; i++)
+		v[i] = g[i].c;
+	return 0;
+}
+
+/* The points to show, grouped: *ret_n of them, the rest behind. */
+static const struct compared **choose_points(const struct compare_writer *w, size_t *ret_n)
+{
+	size_t n = w->c->n_points;
 	const struct compared **v = arena_alloc(w->arena, (n + 1) * sizeof(*v));
 	if (!v)
-		return -ENOMEM;
+		return NULL;
 	for (size_t i = 0; i < n; i++)
-		v[i] = &c->points[i];
+		v[i] = &w->c->points[i];
 	if (!w->o->all && n > POINTS_MAX) {
 		qsort(v, n, sizeof(*v), by_interest);
 		n = POINTS_MAX;
 		qsort(v, n, sizeof(*v), by_place);
 	}
+	*ret_n = n;
+	return group_points(w->arena, v, n) < 0 ? NULL : v;
+}
+
+int compare_points_render(const struct compare_writer *w)
+{
+	const struct comparison *c = w->c;
+	size_t n = 0;
+	const struct compared **v = choose_points(w, &n);
+	if (!v)
+		return -ENOMEM;
 	str_add(w->out, "\n");
 	render_paint(w->out, w->o, PAINT_BOLD, "Points");
 	if (n < c->n_points)
