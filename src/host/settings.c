@@ -150,7 +150,8 @@ int setting_read(const struct sysroot *sr, const struct setting_kind *k,
 	return 0;
 }
 
-static int refuse_write(const struct sysroot *sr, const struct setting_kind *k, const char *value,
+/* @what: "set thp to never". */
+static int refuse_write(const struct sysroot *sr, const struct setting_kind *k, const char *what,
 			int code, struct err *e)
 {
 	const char *remedy = "";
@@ -164,8 +165,24 @@ static int refuse_write(const struct sysroot *sr, const struct setting_kind *k, 
 			       sr->is_live ? "" : sr->dir, k->path, k->absent);
 	else if (code == EINVAL)
 		remedy = "; this kernel does not know that value";
-	return err_set(e, code, "cannot set %s to %s in %s/%s: %s%s", k->name, value,
-		       sr->is_live ? "" : sr->dir, k->path, strerror(code), remedy);
+	return err_set(e, code, "cannot %s in %s/%s: %s%s", what, sr->is_live ? "" : sr->dir,
+		       k->path, strerror(code), remedy);
+}
+
+int setting_may_write(const struct sysroot *sr, const struct setting_kind *k, struct err *e)
+{
+	char full[PATH_MAX], what[64];
+	int n = snprintf(full, sizeof(full), "%s/%s", sr->is_live ? "" : sr->dir, k->path);
+	int fd;
+
+	snprintf(what, sizeof(what), "set %s", k->name);
+	if (n < 0 || (size_t)n >= sizeof(full))
+		return refuse_write(sr, k, what, ENAMETOOLONG, e);
+	fd = open(full, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return refuse_write(sr, k, what, errno, e);
+	close(fd);
+	return 0;
 }
 
 /*
@@ -196,10 +213,12 @@ int setting_write(const struct sysroot *sr, const struct setting_kind *k, const 
 		  struct err *e)
 {
 	char now[SETTING_TEXT_BYTES];
+	char what[SETTING_TEXT_BYTES + 64];
 	int rc = write_value(sr, k, value);
 
+	snprintf(what, sizeof(what), "set %s to %s", k->name, value);
 	if (rc < 0)
-		return refuse_write(sr, k, value, -rc, e);
+		return refuse_write(sr, k, what, -rc, e);
 	rc = setting_read(sr, k, now, e);
 	if (rc < 0)
 		return rc;

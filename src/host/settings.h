@@ -48,6 +48,8 @@ int setting_parse(const struct setting_kind *k, const char *text, char ret[SETTI
 /* The value now, in canonical form. -ENOENT with the remedy where the kernel has no such file. */
 int setting_read(const struct sysroot *sr, const struct setting_kind *k,
 		 char ret[SETTING_TEXT_BYTES], struct err *e);
+/* Whether it can be written, without writing: as setting_write(). */
+int setting_may_write(const struct sysroot *sr, const struct setting_kind *k, struct err *e);
 /*
  * Writes a canonical value and reads it back. -EACCES, -EPERM or -EROFS with the remedy; -EIO when
  * the kernel took something else.

@@ -184,6 +184,9 @@ static int first_change(struct settings *s, const struct setting_kind *k,
 	if (n < 0 || (size_t)n >= sizeof(c.full_path))
 		return err_set(e, ENAMETOOLONG, "%s/%s: the path is too long", s->sr.dir, k->path);
 	rc = setting_read(&s->sr, k, c.before, e);
+	/* Before the journal, so that a refusal leaves no trace. */
+	if (rc == 0)
+		rc = setting_may_write(&s->sr, k, e);
 	if (rc == 0)
 		rc = begin(s, e);
 	if (rc == 0)
@@ -230,9 +233,12 @@ int settings_restore(struct settings *s, struct err *e)
 
 	for (size_t i = s->n; i-- > 0;) {
 		const struct setting_change *c = &s->v[i];
+		char now[SETTING_TEXT_BYTES];
 		struct err why = { 0 };
-		int rc = setting_write(&s->sr, c->kind, c->before, &why);
+		int rc = setting_read(&s->sr, c->kind, now, &why);
 
+		if (rc == 0 && strcmp(now, c->before) != 0)
+			rc = setting_write(&s->sr, c->kind, c->before, &why);
 		if (rc < 0 && first == 0)
 			first = err_set(e, -rc, "%s is not restored: %s; as root: echo %s > %s",
 					c->kind->name, why.msg, c->before, c->full_path);
