@@ -231,7 +231,7 @@ static const struct argp compare_argp = {
 const struct verb verb_compare = {
 	.name = "compare",
 	.summary = "Compare two runs, or two settings inside one",
-	.operand = OPERAND_RUN,
+	.operand = OPERAND_RUNS,
 	.argp = &compare_argp,
 	.run = run_compare,
 };
