@@ -22,8 +22,8 @@
 /* Stable: scripts and `git bisect run` rely on them. */
 enum exit_code {
 	CLI_DONE = 0,
-	CLI_CHECK_FAILED = 1,   /* a self-check failed */
-	CLI_NOT_MEASURED = 125, /* nothing could be measured, or nothing ran */
+	CLI_CHECK_FAILED = 1,   /* a self-check failed, or B is worse (--fail-on) */
+	CLI_NOT_MEASURED = 125, /* nothing could be measured or compared, nothing ran, no verdict */
 	CLI_FATAL = 128,
 	CLI_USAGE = 129,
 };

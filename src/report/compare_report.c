@@ -228,8 +228,9 @@ static int environment_render(const struct compare_writer *w)
 	str_add(w->out, "\n");
 	render_paint(w->out, w->o, PAINT_BOLD, "Environment");
 	if (!c->n_environment) {
-		str_add(w->out, c->between_runs ? ": no difference is recorded\n"
-						: ": the same, both sides are of one run\n");
+		str_add(w->out, is_within_one_run(w->o->subject)
+					? ": the same, both sides are of one run\n"
+					: ": no difference is recorded\n");
 		return 0;
 	}
 	str_add(w->out, "\n");
