@@ -252,8 +252,9 @@ static int add_cell(struct matching *m, const struct point *any, const struct me
 	struct row *row;
 	double x = a ? cell_of(a, key, column) : NAN;
 	double y = b ? cell_of(b, key, column) : NAN;
+	bool has_x = !isnan(x), has_y = !isnan(y);
 
-	if (isnan(x) && isnan(y))
+	if (!has_x && !has_y)
 		return 0;
 	row = point_row(m, any, metric);
 	if (!row)
@@ -264,8 +265,8 @@ static int add_cell(struct matching *m, const struct point *any, const struct me
 	row->is_alone = true;
 	row->c.a = x;
 	row->c.b = y;
-	row->c.n_a = isnan(x) ? 0 : 1;
-	row->c.n_b = isnan(y) ? 0 : 1;
+	row->c.n_a = has_x;
+	row->c.n_b = has_y;
 	if (x > 0 && y > 0)
 		row->c.percent = 100 * (y / x - 1);
 	else if (isnan(x) || isnan(y))
