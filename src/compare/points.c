@@ -305,6 +305,7 @@ static int add_metric(struct matching *m, const struct point *a, const struct po
 	const struct series *y = find_series(b, metric->name);
 	const struct series *some = x ? x : y;
 	struct row *row;
+	int rc;
 
 	if (!some || (!is_headline && metric->better == BETTER_NONE && some->form == FORM_SAMPLES))
 		return 0;
@@ -319,7 +320,11 @@ static int add_metric(struct matching *m, const struct point *a, const struct po
 	row->is_exact = x->form == FORM_EXACT && y->form == FORM_EXACT;
 	if (x->form == FORM_COUNT && y->form == FORM_COUNT)
 		return test_counts(m, row, a, b, metric->name);
-	return test_point(m, row, a, b, metric->name);
+	rc = test_point(m, row, a, b, metric->name);
+	/* What is neither good nor bad nor different tells nothing. */
+	if (rc == 0 && !is_headline && metric->better == BETTER_NONE && row->c.a == row->c.b)
+		m->rows->n--;
+	return rc;
 }
 
 static int add_pair(struct matching *m, const struct point *a, const struct point *b)

@@ -44,8 +44,14 @@ static void widen(const struct rules *r, struct shift *s)
 	s->p = fmax(s->p, erfc(fabs(s->middle) / hypot(facing, between) / sqrt(2)));
 }
 
+/* Without an interval there is nothing that the values shown could be at odds with. */
 static void set_percent(struct row *row, const struct shift *s)
 {
+	if (isnan(s->low) && row->c.a > 0 && row->c.b > 0) {
+		row->c.percent = 100 * (row->c.b / row->c.a - 1);
+		row->c.p = s->p;
+		return;
+	}
 	row->c.percent = 100 * expm1(s->middle);
 	row->c.low = 100 * expm1(s->low);
 	row->c.high = 100 * expm1(s->high);

@@ -174,7 +174,9 @@ int row_decide(const struct rules *r, struct row *row, size_t n_tests)
 	}
 	rc = decide_tested(r, row, n_tests);
 	/* Where nothing is good or bad only equality is a verdict. */
-	if (rc == 0 && row->better == BETTER_NONE && row->c.outcome != OUTCOME_EQUIVALENT)
+	if (rc == 0 && row->better == BETTER_NONE && row->c.outcome != OUTCOME_EQUIVALENT) {
 		row->c.outcome = OUTCOME_DIFFERENCE;
+		row->c.reason = NULL;
+	}
 	return rc;
 }
