@@ -27,7 +27,7 @@ static const char *const looks[OUTCOMES] = {
 /* the same in the table of counts, which has to fit beside each other */
 static const char *const titles[OUTCOMES] = {
 	[OUTCOME_BETTER] = "+ better",         [OUTCOME_WORSE] = "! worse",
-	[OUTCOME_EQUIVALENT] = "= equivalent", [OUTCOME_INCONCLUSIVE] = "~ inconclusive",
+	[OUTCOME_EQUIVALENT] = "= equivalent", [OUTCOME_INCONCLUSIVE] = "~ incon-\nclusive",
 	[OUTCOME_DIFFERENCE] = "no\nverdict",  [OUTCOME_MISSING] = "one side\nonly",
 };
 
@@ -67,7 +67,7 @@ static void run_words(struct str *out, const struct run *r)
 {
 	static const struct report_options plain = { 0 };
 	str_addf(out, "run %s", r->id ? r->id : "without an id");
-	if (r->label)
+	if (r->label && !(r->id && strcmp(r->label, r->id) == 0))
 		str_addf(out, ", label %s", r->label);
 	if (r->origin == ORIGIN_MEASURED) {
 		str_add(out, ", ");

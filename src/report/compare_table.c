@@ -257,7 +257,7 @@ static int render_rows(const struct compare_writer *w, const struct compared *co
 	struct rows r = { .w = w };
 	struct shape s = shape_of(v, n);
 	table_init(&r.t, w->arena, w->o);
-	r.t.indent = 2;
+	r.t.indent = v[0]->is_fact ? 0 : 2; /* names of facts are long */
 	r.t.rule = true;
 	r.t.max_notes = NOTES_MAX;
 	r.id = v[0]->is_fact ? NULL : v[0]->id;
@@ -313,10 +313,10 @@ static int interest(const struct compared *c)
 	case OUTCOME_BETTER:
 		return 3;
 	case OUTCOME_DIFFERENCE:
-		return 2;
+		return c->percent == 0 ? 0 : 2;
 	case OUTCOME_INCONCLUSIVE:
-	case OUTCOME_MISSING:
 		return 1;
+	case OUTCOME_MISSING: /* points around knees differ from run to run */
 	case OUTCOME_EQUIVALENT:
 		break;
 	}
@@ -426,6 +426,24 @@ static void rest_render(const struct compare_writer *w, const struct compared *c
 	str_done(&text);
 }
 
+/* Settings as people order them: numbers ascending, words by the alphabet, else the
+ * order of the comparison, which is that of measuring and shuffled.
+ */
+static int compare_where(const struct compared *a, const struct compared *b)
+{
+	for (size_t i = 0; i < a->where.n && i < b->where.n; i++) {
+		const struct attr *x = &a->where.v[i], *y = &b->where.v[i];
+		if (x->kind != y->kind || strcmp(x->name, y->name) != 0)
+			break;
+		if (x->kind == ATTR_INT && x->integer != y->integer)
+			return x->integer < y->integer ? -1 : 1;
+		int words = x->kind == ATTR_TEXT ? strcmp(x->text, y->text) : 0;
+		if (words)
+			return words;
+	}
+	return a < b ? -1 : a > b;
+}
+
 /* Points that a table holds together: the comparison has all metrics of a setting in a row. */
 struct grouped {
 	const struct compared *c;
@@ -437,7 +455,7 @@ static int by_group(const void *x, const void *y)
 	const struct grouped *a = x, *b = y;
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
-	return a->c < b->c ? -1 : a->c > b->c;
+	return compare_where(a->c, b->c);
 }
 
 /* Sorts @v, which is in order of place, by groups. */
