@@ -14,6 +14,7 @@
 #include "base/escape.h"
 #include "cli/plan_print.h"
 #include "cli/progress.h"
+#include "cli/recover.h"
 #include "cli/render.h"
 #include "cli/run_header.h"
 #include "host/clock.h"
@@ -384,6 +385,9 @@ static int run_run(const struct verb *v, int argc, char **argv)
 	memcpy(typed, argv, (size_t)argc * sizeof(*typed));
 	cli_parse(v, argc, argv, &a);
 	check_args(&a);
+	/* Not for a plan of another machine. */
+	if (!a.dry_run)
+		cli_recover_settings(&a.common);
 	if (request_parse(&arena, a.common.words, a.common.n_words, &q, &e))
 		cli_usage(&a.common, "%s", e.msg);
 	q.preset = a.preset ? a.preset : preset_find("default");

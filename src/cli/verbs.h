@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 extern const struct verb verb_run;
+extern const struct verb verb_ab;
 extern const struct verb verb_list;
 extern const struct verb verb_info;
 extern const struct verb verb_show;

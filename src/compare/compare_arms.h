@@ -9,10 +9,8 @@
 #include "compare/compare.h"
 
 /*
- * Points and facts of arm B against those of arm A, where the settings differ in nothing but what
- * the arms set. Processes are the unit; boots, where the arms were measured in boots of their own
- * (header's context, ab.mode=boots). Variation between runs plays no part: the arms shared every
- * block. -EINVAL: the run has no two arms with measures. -ENOMEM.
+ * compare_by() the arm, with the arms' own names. Processes are the unit; boots, where the arms
+ * never shared one and each has three or more. Errors as compare_by().
  */
 int compare_arms(const struct run *r, const struct compare_options *o, struct comparison *ret,
 		 struct err *e);

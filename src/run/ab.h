@@ -111,8 +111,7 @@ struct ab_memory {
 	uint64_t seed;
 	double budget_seconds;
 };
-int ab_remember(struct run *r, const struct ab_plan *p, const struct ab_arm arms[2],
-		const struct ab_memory *m, struct err *e);
+int ab_remember(struct run *r, const struct ab_plan *p, const struct ab_memory *m, struct err *e);
 /* -EINVAL: the run is no experiment of `ab`. */
 int ab_recall(const struct run *r, struct ab_memory *ret, struct err *e);
 /* Gives the pairs the grids that the run began with. -EINVAL when the plans do not match. */

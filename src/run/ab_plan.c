@@ -251,23 +251,7 @@ static int remember_grid(struct run *r, size_t pair, unsigned arm, const struct 
 	return rc;
 }
 
-/* Names of what the arms set: comparing leaves them out of the settings. */
-static int remember_params(struct run *r, const struct ab_arm arms[2])
-{
-	struct str names = { 0 };
-	int rc;
-
-	for (int k = 0; k < 2; k++)
-		for (size_t i = 0; i < arms[k].n_params; i++)
-			str_addf(&names, "%s%s", names.len ? " " : "", arms[k].params[i].name);
-	rc = names.failed ? -ENOMEM
-			  : attrs_set_text(&r->arena, &r->context, "ab.params", str_text(&names));
-	str_done(&names);
-	return rc;
-}
-
-int ab_remember(struct run *r, const struct ab_plan *p, const struct ab_arm arms[2],
-		const struct ab_memory *m, struct err *e)
+int ab_remember(struct run *r, const struct ab_plan *p, const struct ab_memory *m, struct err *e)
 {
 	struct arena *a = &r->arena;
 	struct attrs *c = &r->context;
@@ -282,8 +266,6 @@ int ab_remember(struct run *r, const struct ab_plan *p, const struct ab_arm arms
 		rc = attrs_set_text(a, c, "ab.b", m->b);
 	if (rc == 0)
 		rc = attrs_set_text(a, c, "ab.words", m->words);
-	if (rc == 0)
-		rc = remember_params(r, arms);
 	if (rc == 0)
 		rc = attrs_set_int(a, c, "ab.blocks", p->blocks);
 	if (rc == 0)
