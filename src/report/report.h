@@ -50,6 +50,8 @@ int report_json(struct str *out, const struct report *rep);
 int report_csv(struct str *out, const struct report *rep);
 /* CSV of the facts only. */
 int report_facts_csv(struct str *out, const struct report *rep);
+/* One line a result (docs/fom.md): facts, then the points of all curves. */
+int report_fom(struct str *out, const struct report *rep);
 /* doctor's findings. */
 int report_findings_text(struct str *out, const struct run *r, const struct report_options *o);
 

@@ -102,16 +102,20 @@ static bool is_prefix(const char *a, size_t n_a, const char *b, size_t n_b)
 	return n_a <= n_b && memcmp(a, b, n_a) == 0;
 }
 
-static int check_name(const char *id, struct err *e)
+/* -EALREADY: the program has exactly this one. */
+static int check_name(const char *id, const char *data, size_t n_data, struct err *e)
 {
 	size_t n = strlen(id);
 
 	for (const struct published *p = published_runs; p->name; p++) {
-		if (strcmp(p->name, id) == 0)
-			return err_set(e, EEXIST,
-				       "'%s' is the name of a published run that comes with "
-				       "pagetoll; give another name",
-				       id);
+		if (strcmp(p->name, id) != 0)
+			continue;
+		if (p->n == n_data && memcmp(p->data, data, n_data) == 0)
+			return -EALREADY;
+		return err_set(e, EEXIST,
+			       "'%s' is the name of a published run that comes with "
+			       "pagetoll; give another name",
+			       id);
 	}
 	if (strcmp(id, "last") == 0 || (n > 6 && strcmp(id + n - 6, ".jsonl") == 0))
 		return err_set(e, EEXIST,
@@ -157,11 +161,15 @@ int library_add(const char *data, size_t n, struct run **ret_run, enum library_a
 
 	if (rc)
 		return rc;
-	rc = check_name(r->id, e);
+	rc = check_name(r->id, data, n, e);
 	if (rc == 0)
 		rc = library_new_path(r->id, &path, e);
 	if (rc == 0)
 		rc = place(path, r, data, n, &added, e);
+	if (rc == -EALREADY) {
+		added = LIBRARY_KNOWN;
+		rc = 0;
+	}
 	free(path);
 	if (rc) {
 		run_free(r);
