@@ -10,14 +10,14 @@
 
 #include "base/escape.h"
 
-/* "A: page=4k"; the header has the words with their blanks escaped. */
+/* "page=4k"; the header has the words with their blanks escaped. */
 static const char *arm_name(struct arena *a, const struct run *r, const char *arm, const char *key)
 {
 	char *words = arena_strdup(a, attrs_text(&r->context, key, ""));
 
 	if (!words || !*words || unescape_word(words, NULL) < 0)
 		return arena_strdup(a, arm);
-	return arena_printf(a, "%s: %s", arm, words);
+	return words;
 }
 
 /* Across reboots the arms are kernels: each measure says which one ran. */
@@ -28,7 +28,7 @@ static const char *kernel_name(struct arena *a, const struct run *r, const char 
 		const char *kernel = attrs_text(&m->proof, "kernel", NULL);
 
 		if (m->arm && strcmp(m->arm, arm) == 0 && kernel)
-			return arena_printf(a, "%s: %s", arm, kernel);
+			return kernel;
 	}
 	return arena_strdup(a, arm);
 }

@@ -12,7 +12,15 @@
 
 #include "stats/stats.h"
 
+/* A name in the settings of a benchmark, and whether points differ in it. */
+struct told {
+	const char *bench, *name;
+	bool yes;
+};
+
 struct matching {
+	struct told *told; /* in the arena of the rules */
+	size_t n_told, cap_told;
 	const struct rules *rules;
 	const struct side *a, *b;
 	struct rows *rows;
@@ -60,22 +68,42 @@ static bool differs(const struct points *p, const char *bench, const struct attr
 	return false;
 }
 
+/* Whether a value of a setting tells points of the comparison apart; asked once for each name. */
+static int tells_apart(struct matching *m, const char *bench, const struct attr *at, bool *ret)
+{
+	struct told *t;
+
+	for (size_t i = 0; i < m->n_told; i++) {
+		if (strcmp(m->told[i].bench, bench) == 0 &&
+		    strcmp(m->told[i].name, at->name) == 0) {
+			*ret = m->told[i].yes;
+			return 0;
+		}
+	}
+	if (arena_grow(m->rules->arena, &m->told, m->n_told, &m->cap_told, sizeof(*m->told)))
+		return -ENOMEM;
+	t = &m->told[m->n_told++];
+	*t = (struct told){ .bench = bench, .name = at->name };
+	t->yes = is_inner(m->a, bench, at->name) || differs(&m->a->points, bench, at) ||
+		 differs(&m->b->points, bench, at);
+	*ret = t->yes;
+	return 0;
+}
+
 /* Those values of the setting that tell this point from others of the comparison. */
 static int tell_where(struct matching *m, const struct point *p, struct attrs *ret)
 {
 	struct attrs kept = { .v = calloc(p->setting->n + 1, sizeof(struct attr)) };
-	int rc = 0;
+	int rc = kept.v ? 0 : -ENOMEM;
 
-	if (!kept.v)
-		return -ENOMEM;
-	for (size_t i = 0; i < p->setting->n; i++) {
-		const struct attr *at = &p->setting->v[i];
+	for (size_t i = 0; rc == 0 && i < p->setting->n; i++) {
+		bool yes;
 
-		if (is_inner(m->a, p->bench, at->name) || differs(&m->a->points, p->bench, at) ||
-		    differs(&m->b->points, p->bench, at))
-			kept.v[kept.n++] = *at;
+		rc = tells_apart(m, p->bench, &p->setting->v[i], &yes);
+		if (rc == 0 && yes)
+			kept.v[kept.n++] = p->setting->v[i];
 	}
-	rc = attrs_copy(m->rules->arena, ret, &kept);
+	rc = rc ? rc : attrs_copy(m->rules->arena, ret, &kept);
 	free(kept.v);
 	return rc;
 }
