@@ -74,7 +74,8 @@ static double beta_share(double a, double b, double x, double y)
 	if (x <= 0 || y <= 0)
 		return x <= 0 ? 0 : 1;
 	front = a <= b ? lgamma_step(a, b) - lgamma(a) : lgamma_step(b, a) - lgamma(b);
-	front = exp(front + a * log(x < 0.5 ? x : 1 - y) + b * (x < 0.5 ? log1p(-x) : log(y)));
+	front = exp(front + a * (x < 0.5 ? log(x) : log1p(-y)) +
+		    b * (x < 0.5 ? log1p(-x) : log(y)));
 	if (x < (a + 1) / (a + b + 2))
 		return front * beta_fraction(a, b, x) / a;
 	return 1 - front * beta_fraction(b, a, y) / b;
