@@ -147,6 +147,19 @@ static struct log_ratio exact_ratio(double a, double b, double shift, double lev
 	return r;
 }
 
+/*
+ * @b is not the larger count. So many events of the other that they add less than 1 / 20000 to the
+ * width are as good as any more of them, while the share of @b would lose its digits.
+ */
+static struct log_ratio rare_ratio(double a, double b, double shift, double level)
+{
+	double enough = fmin(a, fmax(1e8, 1e4 * b));
+	double less = enough > 0 ? log(a / enough) : 0;
+
+	/* Fewer events of as much less exposure: the same rate. */
+	return exact_ratio(enough, b, shift + less, level);
+}
+
 int stats_poisson_ratio(int64_t events_a, double exposure_a, int64_t events_b, double exposure_b,
 			double level, double *ret_ratio, double *ret_low, double *ret_high,
 			double *ret_p)
@@ -167,12 +180,12 @@ int stats_poisson_ratio(int64_t events_a, double exposure_a, int64_t events_b, d
 	} else if (events_a > EXACT_EVENTS && events_b > EXACT_EVENTS) {
 		r = normal_ratio(a, b, shift, level);
 	} else if (events_b > events_a) {
-		/* The smaller count in front keeps the digits of its share. */
-		struct log_ratio turned = exact_ratio(b, a, -shift, level);
+		/* The smaller count as the second keeps the digits of its share. */
+		struct log_ratio turned = rare_ratio(b, a, -shift, level);
 
 		r = (struct log_ratio){ -turned.high, -turned.low, turned.p };
 	} else {
-		r = exact_ratio(a, b, shift, level);
+		r = rare_ratio(a, b, shift, level);
 	}
 	*ret_ratio = events_a == 0 && events_b == 0 ? NAN : b / exposure_b / (a / exposure_a);
 	*ret_low = exp(r.low);
