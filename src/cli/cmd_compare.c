@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * `pagetoll compare A B` and `pagetoll compare RUN --by NAME=VALUE,VALUE`: what differs, by how
+ * `pagetoll compare A B` and `pagetoll compare RUN --by NAME=A,B`: what differs, by how
  * much, and how sure that is. The rules are those of compare/.
  */
 #include "cli/verbs.h"
@@ -186,8 +186,7 @@ static int run_compare(const struct verb *v, int argc, char **argv)
 	if (a.parameter)
 		cli_need_words(&a.common, 1, "RUN (with --by: the run to compare within)");
 	else
-		cli_need_words(&a.common, 2,
-			       "A and B (two runs, or one and --by NAME=VALUE,VALUE)");
+		cli_need_words(&a.common, 2, "A and B (two runs, or one and --by NAME=A,B)");
 	if (a.parameter && a.options.across)
 		cli_usage(&a.common, "--across is between runs, --by inside one");
 	for (size_t i = 0; rc == CLI_DONE && i < a.common.n_words; i++) {
@@ -203,16 +202,15 @@ static int run_compare(const struct verb *v, int argc, char **argv)
 }
 
 static const struct argp_option compare_options[] = {
-	{ "by", KEY_BY, "NAME=VALUE,VALUE", 0,
-	  "Inside one run: points that differ in this parameter only, the first value as A", 0 },
+	{ "by", KEY_BY, "NAME=A,B", 0,
+	  "Inside one run: points that differ in this parameter only, A and B being its values",
+	  0 },
 	{ "threshold", KEY_THRESHOLD, "PERCENT", 0,
 	  "Differences up to this do not matter (default: 2%)", 0 },
 	{ "across", KEY_ACROSS, "machine", 0,
-	  "Compare runs of unlike machines; without it they are refused", 0 },
+	  "Compare runs of unlike machines, which are refused otherwise", 0 },
 	{ "fail-on", KEY_FAIL_ON, "worse|inconclusive", 0,
-	  "worse: exit status 1 if B is worse. inconclusive: also 125 if that cannot be told, as "
-	  "'git bisect run' wants it",
-	  0 },
+	  "Exit status 1 if B is worse; with inconclusive also 125 if that cannot be told", 0 },
 	{ "all", KEY_ALL, NULL, 0, "All points, not only the 40 that tell most", 0 },
 	{ "format", KEY_FORMAT, "text|json", 0, "Form of the result (default: text)", 0 },
 	OPTION_COLOR,
@@ -222,11 +220,14 @@ static const struct argp_option compare_options[] = {
 static const struct argp compare_argp = {
 	.options = compare_options,
 	.parser = parse_compare,
-	.args_doc = "A B\nRUN --by NAME=VALUE,VALUE",
+	.args_doc = "A B\nRUN --by NAME=A,B",
 	.doc = "Compare B with A: facts first, then points, each with both values, the difference "
 	       "with its interval, and a verdict: better, worse, equivalent, or inconclusive with "
 	       "what is missing. A and B are runs as 'show' takes them; several runs of one side "
-	       "(a list with commas, or a label that several have) are several boots.",
+	       "(a list with commas, or a label that several have) are several boots.\v"
+	       "  pagetoll compare last~1 last\n"
+	       "  pagetoll compare last --by page=4k,thp\n"
+	       "  pagetoll compare baseline last --fail-on inconclusive     (for git bisect run)",
 };
 const struct verb verb_compare = {
 	.name = "compare",

@@ -49,13 +49,22 @@ static void set(struct rows *r, size_t row, size_t column, struct str *text)
 
 /* --- cells ---------------------------------------------------------------------------------- */
 
+/* Without the parameter that the sides differ in: they say its values in the head. */
 static void where_words(struct str *out, const struct compare_writer *w, const struct attrs *where)
 {
 	const struct run *r = some_run(w);
-	if (r)
-		render_where(out, r, where);
-	else
-		attrs_format(out, where);
+	const char *factor = w->c->factor ? w->c->factor : "";
+	for (size_t i = 0; i < where->n; i++) {
+		const struct attrs kept = { .v = &where->v[i], .n = 1 };
+		if (strcmp(where->v[i].name, factor) == 0)
+			continue;
+		if (out->len)
+			str_add(out, " ");
+		if (r)
+			render_where(out, r, &kept);
+		else
+			attrs_format(out, &kept);
+	}
 }
 
 static void param_word(struct str *out, const struct compare_writer *w, const struct attr *a)
@@ -167,7 +176,7 @@ static void set_row(struct rows *r, const struct compared *c)
 		}
 	} else {
 		if (c->is_fact)
-			str_addf(&text, "%s%s", c->id, c->where.n ? " " : "");
+			str_add(&text, c->id);
 		where_words(&text, r->w, &c->where);
 		if (!text.len)
 			str_add(&text, "(the only setting)");

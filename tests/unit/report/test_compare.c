@@ -67,6 +67,7 @@ static void test_promises(void **state)
 		{ "by", "+441.3", "inconclusive *" },
 		{ "by", "in       run altix-2005, published", "run altix-2005, published, " },
 		{ "by", "single values: the difference alone", "verdict\n  ---" },
+		{ "by", "tlb.step_ns level=2", "page-tables= " },
 		{ "by", "the same, both sides are of one run", NULL },
 		{ "profile", "by absolute difference", NULL },
 		{ "profile", "only in B", "only in A" },
