@@ -31,7 +31,8 @@ enum {
 struct import_args {
 	struct common common;
 	struct csv_mapping map;
-	struct csv_pair columns[MAX_PAIRS], settings[MAX_PAIRS];
+	struct csv_pair columns[MAX_PAIRS], settings[MAX_PAIRS], where[MAX_PAIRS];
+	size_t n_where;
 	struct csv_metric metrics[MAX_PAIRS];
 	bool has_mapping;
 };
@@ -77,22 +78,59 @@ static void need_room(const struct import_args *a, const char *option, size_t n)
 		cli_usage(&a->common, "%s: at most %d of them", option, (int)MAX_PAIRS);
 }
 
-/* COLUMN=NAME:UNIT[:lower|higher] */
+/* PARAM=VALUE[,PARAM=VALUE]... of one metric. */
+static void parse_where(struct import_args *a, struct csv_metric *m, char *text)
+{
+	char *save = NULL;
+
+	m->where = &a->where[a->n_where];
+	for (char *w = strtok_r(text, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
+		char *value = strchr(w, '=');
+
+		need_room(a, "--metric", a->n_where);
+		if (!value || !value[1])
+			cli_usage(&a->common, "--metric: '%s' is not PARAM=VALUE", w);
+		*value++ = '\0';
+		a->where[a->n_where++] =
+			(struct csv_pair){ .column = value, .name = name_word(a, "--metric", w) };
+		m->n_where++;
+	}
+}
+
+/* The '=' before NAME:UNIT; names of columns may hold one, too. */
+static char *split_metric(char *arg)
+{
+	char *colon = strchr(arg, ':');
+	char *equals = NULL;
+
+	for (char *p = arg; colon && p < colon; p++)
+		equals = *p == '=' ? p : equals;
+	if (!equals || equals == arg || equals + 1 == colon)
+		return NULL;
+	*equals = '\0';
+	return equals + 1;
+}
+
+/* COLUMN=NAME:UNIT[:lower|higher][,PARAM=VALUE]... */
 static void parse_metric(struct import_args *a, char *arg)
 {
 	struct csv_metric *m = &a->metrics[a->map.n_metrics];
-	char *name, *unit, *better;
+	char *name, *unit, *better, *where;
 	char *whole = strdup(arg);
 
 	need_room(a, "--metric", a->map.n_metrics);
-	name = split_pair(arg);
+	name = split_metric(arg);
 	unit = name ? strchr(name, ':') : NULL;
 	if (!whole || !unit)
 		cli_usage(&a->common,
-			  "--metric: '%s' is not COLUMN=NAME:UNIT[:lower|higher], as in "
-			  "'local=ref_ns:ns:lower'",
+			  "--metric: '%s' is not COLUMN=NAME:UNIT[:lower|higher][,PARAM=VALUE], as "
+			  "in 'local=ref_ns:ns:lower,page-tables=local'",
 			  whole ? whole : arg);
+	free(whole);
 	*unit++ = '\0';
+	where = strchr(unit, ',');
+	if (where)
+		*where++ = '\0';
 	better = strchr(unit, ':');
 	if (better)
 		*better++ = '\0';
@@ -107,8 +145,9 @@ static void parse_metric(struct import_args *a, char *arg)
 	m->better = BETTER_NONE;
 	if (better && better_parse(better, &m->better))
 		cli_usage(&a->common, "--metric: '%s' is not one of lower, higher, none", better);
+	if (where)
+		parse_where(a, m, where);
 	a->map.n_metrics++;
-	free(whole);
 }
 
 /* NAME=VALUE, which is value and name of the pair. */
@@ -370,8 +409,10 @@ static const struct argp_option import_options[] = {
 	{ "bench", KEY_BENCH, "NAME", 0, "CSV: what was measured (tlb.chase)", 0 },
 	{ "inner", KEY_INNER, "COLUMN[=PARAM]", 0,
 	  "CSV: the column of the parameter that is the horizontal axis", 0 },
-	{ "metric", KEY_METRIC, "COLUMN=NAME:UNIT[:lower|higher]", 0,
-	  "CSV: a column of values, its metric, and what is better; repeatable", 0 },
+	{ "metric", KEY_METRIC, "COLUMN=NAME:UNIT[:lower|higher][,PARAM=VALUE]", 0,
+	  "CSV: a column of values, its metric, what is better, and its own parameters; "
+	  "repeatable",
+	  0 },
 	{ "setting", KEY_SETTING, "NAME=VALUE", 0,
 	  "CSV: a parameter that is the same in the whole table; repeatable", 0 },
 	{ "column-setting", KEY_COLUMN_SETTING, "COLUMN[=PARAM]", 0,
@@ -395,8 +436,8 @@ static const struct argp import_argp = {
 	       "For example:\n"
 	       "  pagetoll import chase.csv --name altix --bench tlb.chase \\\n"
 	       "    --source 'J. Doe, linux-mm, 3 May 2005' --inner pointers \\\n"
-	       "    --metric ns=ref_ns:ns:lower --column-setting tables=page-tables \\\n"
-	       "    --setting page=16k",
+	       "    --metric local=ref_ns:ns:lower,page-tables=local \\\n"
+	       "    --metric remote=ref_ns:ns:lower,page-tables=remote --setting page=16k",
 };
 const struct verb verb_import = {
 	.name = "import",

@@ -195,7 +195,8 @@ static bool fits_real(int64_t v)
 
 static enum series_form form_of_column(const struct table *t, size_t column)
 {
-	enum series_form form = FORM_SUMMARY;
+	enum series_form form = FORM_EXACT;
+	bool beyond = false;
 
 	for (size_t i = 1; i < t->rows.n; i++) {
 		const char *cell = t->rows.v[i].fields[column];
@@ -205,10 +206,9 @@ static enum series_form form_of_column(const struct table *t, size_t column)
 			continue;
 		if (!is_integer(cell) || parse_int(cell, &v))
 			return FORM_SUMMARY;
-		if (!fits_real(v))
-			form = FORM_EXACT;
+		beyond = beyond || !fits_real(v);
 	}
-	return form;
+	return beyond ? form : FORM_SUMMARY;
 }
 
 static int set_summary(struct table *t, const struct csv_row *row, size_t column, struct series *s)
@@ -252,7 +252,10 @@ static int set_metric(struct table *t, const struct csv_row *row, size_t column,
 	if (!s->integers)
 		return no_memory(t);
 	s->n = 1;
-	return parse_int(row->fields[column], s->integers);
+	if (!is_integer(row->fields[column]) || parse_int(row->fields[column], s->integers))
+		return cell_problem(t, row, column,
+				    "is no integer of 64 bits, as other values of this metric are");
+	return 0;
 }
 
 /* --- the run ---------------------------------------------------------------------------------- */
@@ -295,6 +298,50 @@ static int plan_column(struct table *t, struct layout *l, size_t *n, const struc
 	return rc ? rc : name_param(t, l, n, p);
 }
 
+static const char *where_value(const struct csv_metric *m, const char *name)
+{
+	for (size_t i = 0; i < m->n_where; i++) {
+		if (strcmp(m->where[i].name, name) == 0)
+			return m->where[i].column;
+	}
+	return NULL;
+}
+
+static bool same_where(const struct csv_metric *a, const struct csv_metric *b)
+{
+	for (size_t i = 0; i < a->n_where; i++) {
+		const char *v = where_value(b, a->where[i].name);
+
+		if (!v || strcmp(v, a->where[i].column) != 0)
+			return false;
+	}
+	return a->n_where == b->n_where;
+}
+
+/* One of the parameters that columns of values have. */
+static int plan_where(struct table *t, struct layout *l, size_t *n, const char *name)
+{
+	struct param p = { .name = name, .summary = "column of the table", .type = PARAM_COUNT };
+	const char **choices = NULL;
+	size_t n_choices = 0, cap = 0;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < t->m->n_metrics; i++) {
+		const char *v = where_value(&t->m->metrics[i], name);
+
+		if (!v || t->m->metrics[i].n_where != t->m->metrics[0].n_where)
+			return err_set(t->e, EINVAL,
+				       "every metric needs the same parameters: '%s' of column "
+				       "'%s' and those of column '%s' are not",
+				       name, t->m->metrics[0].column, t->m->metrics[i].column);
+		if (type_of_text(v) != PARAM_COUNT)
+			p.type = PARAM_CHOICE;
+		rc = add_choice(t, &choices, &n_choices, &cap, v);
+	}
+	p.choices = p.type == PARAM_CHOICE ? choices : NULL;
+	return rc ? rc : name_param(t, l, n, p);
+}
+
 static int plan_params(struct table *t, struct layout *l)
 {
 	const struct csv_mapping *m = t->m;
@@ -318,27 +365,61 @@ static int plan_params(struct table *t, struct layout *l)
 		p.choices = p.type == PARAM_CHOICE ? choices : NULL;
 		rc = name_param(t, l, &n, p);
 	}
+	for (size_t i = 0; rc == 0 && m->n_metrics && i < m->metrics[0].n_where; i++)
+		rc = plan_where(t, l, &n, m->metrics[0].where[i].name);
+	for (size_t i = 1; rc == 0 && i < m->n_metrics; i++) {
+		if (m->metrics[i].n_where && !m->metrics[0].n_where)
+			rc = err_set(
+				t->e, EINVAL,
+				"every metric needs the same parameters: column '%s' has some, "
+				"column '%s' has none",
+				m->metrics[i].column, m->metrics[0].column);
+	}
 	return rc;
+}
+
+/* The metric of this name that is there already, or a new one. */
+static int name_metric(struct table *t, struct layout *l, const struct csv_metric *m,
+		       enum series_form form, size_t *n)
+{
+	struct metric *to = l->schema_metrics;
+
+	for (; to->name; to++) {
+		if (strcmp(to->name, m->name) != 0)
+			continue;
+		if (strcmp(to->unit, m->unit) != 0 || to->better != m->better)
+			return err_set(t->e, EINVAL,
+				       "the metric '%s' is given twice, but not alike", m->name);
+		if (form == FORM_EXACT)
+			to->form = form;
+		return 0;
+	}
+	*to =
+		(struct metric){ m->name, "column of the table", m->unit, m->better, EST_MEDIAN,
+				 form };
+	(*n)++;
+	return 0;
 }
 
 static int plan_metrics(struct table *t, struct layout *l)
 {
 	int rc = t->m->n_metrics ? 0 : err_set(t->e, EINVAL, "no column is a metric");
+	size_t n = 0;
 
 	for (size_t i = 0; rc == 0 && i < t->m->n_metrics; i++) {
 		const struct csv_metric *m = &t->m->metrics[i];
 
 		for (size_t k = 0; k < i; k++) {
-			if (strcmp(t->m->metrics[k].name, m->name) == 0)
-				return err_set(t->e, EINVAL, "the metric '%s' is given twice",
+			if (strcmp(t->m->metrics[k].name, m->name) == 0 &&
+			    same_where(&t->m->metrics[k], m))
+				return err_set(t->e, EINVAL,
+					       "the metric '%s' is given twice for the same "
+					       "parameters",
 					       m->name);
 		}
 		rc = find_column(t, m->column, &l->metrics[i]);
 		if (rc == 0)
-			l->schema_metrics[i] =
-				(struct metric){ m->name,    "column of the table",
-						 m->unit,    m->better,
-						 EST_MEDIAN, form_of_column(t, l->metrics[i]) };
+			rc = name_metric(t, l, m, form_of_column(t, l->metrics[i]), &n);
 	}
 	return rc;
 }
@@ -350,7 +431,7 @@ static int plan(struct table *t, struct layout *l)
 				       .summary = "a published table",
 				       .revision = m->revision };
 	struct arena *a = &t->run->arena;
-	size_t n = 1 + m->n_columns + m->n_settings;
+	size_t n = 1 + m->n_columns + m->n_settings + (m->n_metrics ? m->metrics[0].n_where : 0);
 	int rc;
 
 	l->params = arena_alloc(a, n * sizeof(*l->params));
@@ -379,30 +460,36 @@ static unsigned count_before(const struct run *r, const struct attrs *setting)
 	return n;
 }
 
-static int add_row(struct table *t, const struct layout *l, const struct csv_row *row)
+static int set_word(struct table *t, struct attrs *to, const char *name, const char *word)
+{
+	const struct param *p = schema_param(&t->run->schemas[0], name);
+	struct arena *a = &t->run->arena;
+	uint64_t v = 0;
+
+	if (p && p->type == PARAM_COUNT && parse_u64(word, &v, NULL) == 0)
+		return attrs_set_int(a, to, name, (int64_t)v);
+	return attrs_set_text(a, to, name, word);
+}
+
+/* The measure of the columns that have the parameters of metric @first. */
+static int add_measure(struct table *t, const struct layout *l, const struct csv_row *row,
+		       const struct attrs *setting, const struct csv_metric *first)
 {
 	const struct bench_schema *schema = &t->run->schemas[0];
-	struct arena *a = &t->run->arena;
 	struct measure m = { .bench = schema->name,
 			     .unproven = "published without evidence of how it was measured" };
 	size_t problems = t->n_problems;
 	struct measure *to;
-	int rc = 0;
+	int rc = attrs_copy(&t->run->arena, &m.setting, setting);
 
-	for (size_t i = 0; rc != -ENOMEM && i < l->n_params; i++)
-		rc = set_param(t, row, l->params[i], schema->params[i].type, &m.setting,
-			       schema->params[i].name);
-	for (size_t i = 0; rc != -ENOMEM && i < t->m->n_settings; i++) {
-		const struct csv_pair *s = &t->m->settings[i];
-		uint64_t v;
+	for (size_t i = 0; rc == 0 && i < first->n_where; i++)
+		rc = set_word(t, &m.setting, first->where[i].name, first->where[i].column);
+	for (size_t i = 0; rc != -ENOMEM && i < t->m->n_metrics; i++) {
+		const struct csv_metric *c = &t->m->metrics[i];
 
-		if (type_of_text(s->column) == PARAM_COUNT && parse_u64(s->column, &v, NULL) == 0)
-			rc = attrs_set_int(a, &m.setting, s->name, (int64_t)v);
-		else
-			rc = attrs_set_text(a, &m.setting, s->name, s->column);
+		if (same_where(first, c))
+			rc = set_metric(t, row, l->metrics[i], schema_metric(schema, c->name), &m);
 	}
-	for (size_t i = 0; rc != -ENOMEM && i < t->m->n_metrics; i++)
-		rc = set_metric(t, row, l->metrics[i], &schema->metrics[i], &m);
 	if (rc == -ENOMEM)
 		return no_memory(t);
 	if (t->n_problems > problems)
@@ -413,6 +500,28 @@ static int add_row(struct table *t, const struct layout *l, const struct csv_row
 		return no_memory(t);
 	*to = m;
 	return 0;
+}
+
+static int add_row(struct table *t, const struct layout *l, const struct csv_row *row)
+{
+	const struct param *params = t->run->schemas[0].params;
+	const struct csv_metric *m = t->m->metrics;
+	struct attrs setting = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; rc != -ENOMEM && i < l->n_params; i++)
+		rc = set_param(t, row, l->params[i], params[i].type, &setting, params[i].name);
+	for (size_t i = 0; rc != -ENOMEM && i < t->m->n_settings; i++)
+		rc = set_word(t, &setting, t->m->settings[i].name, t->m->settings[i].column);
+	for (size_t i = 0; rc != -ENOMEM && i < t->m->n_metrics; i++) {
+		bool seen = false;
+
+		for (size_t k = 0; k < i; k++)
+			seen = seen || same_where(&m[k], &m[i]);
+		if (!seen)
+			rc = add_measure(t, l, row, &setting, &m[i]);
+	}
+	return rc == -ENOMEM ? no_memory(t) : 0;
 }
 
 static int add_rows(struct table *t, const struct layout *l)

@@ -17,9 +17,15 @@ struct csv_pair {
 	const char *column, *name;
 };
 
+/*
+ * A column of values. Where columns hold one metric at several settings ("local", "remote"), each
+ * has the same name and its own @where; all metrics then have the same parameters there.
+ */
 struct csv_metric {
 	const char *column, *name, *unit;
 	enum better better;
+	const struct csv_pair *where; /* parameter @name has the value @column */
+	size_t n_where;
 };
 
 struct csv_mapping {
@@ -37,9 +43,9 @@ struct csv_mapping {
 };
 
 /*
- * Makes a published run with one measure a row, each value a FORM_SUMMARY without interval. A
- * metric whose values are all integers, some of them beyond what a real holds exactly, is
- * FORM_EXACT instead. An empty cell of a metric has no value; an empty parameter is a mistake.
+ * Makes a published run with one measure a row (and @where), each value a FORM_SUMMARY without
+ * interval. A metric whose values are all integers, some of them beyond what a real holds exactly,
+ * is FORM_EXACT instead. An empty cell of a metric has no value; an empty parameter is a mistake.
  *
  * The table is taken whole or not at all: with any mistake -EBADMSG is returned, @e has the first
  * one and ret_problems one line for each ("FILE:LINE: column 3 'ns': ..."). -EINVAL: the mapping
