@@ -20,14 +20,14 @@ enum fail_on { FAIL_ON_NOTHING, FAIL_ON_WORSE, FAIL_ON_INCONCLUSIVE };
 
 struct compare_args {
 	struct common common;
-	char *parameter; /* of --by, NULL: none */
+	char *parameter; /* of --by, owned, holds the values too; NULL: none */
 	char *value_a, *value_b;
 	struct compare_options options;
 	enum fail_on fail_on;
 	bool all;
 };
 
-/* "page-tables=local,remote"; the pieces live until the program ends, as options do. */
+/* "page-tables=local,remote" */
 static void parse_by(struct compare_args *a, const char *arg)
 {
 	char *copy = strdup(arg);
@@ -46,6 +46,7 @@ static void parse_by(struct compare_args *a, const char *arg)
 	*second++ = '\0';
 	if (strcmp(values, second) == 0)
 		cli_usage(&a->common, "--by: '%s': both values are the same", arg);
+	free(a->parameter);
 	a->parameter = copy;
 	a->value_a = values;
 	a->value_b = second;
@@ -198,6 +199,7 @@ static int run_compare(const struct verb *v, int argc, char **argv)
 				 : compare_two(&a, &sides[0], &sides[1]);
 	run_side_done(&sides[0]);
 	run_side_done(&sides[1]);
+	free(a.parameter);
 	return rc;
 }
 
