@@ -44,7 +44,6 @@ struct ab_session {
 	bool is_resumed;
 	char *kernel;  /* owned; in mode BOOTS */
 	char boot[80]; /* of now; "": unknown */
-	unsigned boot_arm;
 	struct progress progress;
 	volatile sig_atomic_t *stop;
 };

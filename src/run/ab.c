@@ -38,6 +38,7 @@ struct experiment {
 	struct u32_list cpus;     /* owned */
 	double start, block_seconds;
 	unsigned block, blocks_done;
+	unsigned boot_arm;     /* in mode BOOTS */
 	unsigned arm_in_force; /* 2: none yet */
 	const struct planned *now;
 	size_t pair;
@@ -215,7 +216,7 @@ static bool all_ended(const struct experiment *x)
 static int run_block(struct experiment *x, bool *ret_interrupted, struct err *e)
 {
 	double begin = spawn_now();
-	int rc = ab_block_order(x->plan, x->block, x->j->boot_arm, x->steps);
+	int rc = ab_block_order(x->plan, x->block, x->boot_arm, x->steps);
 
 	if (rc < 0)
 		return no_memory(e);
@@ -276,6 +277,7 @@ static int run_boot(struct experiment *x, bool *ret_interrupted, struct err *e)
 	if (rc < 0)
 		return rc;
 	x->block = b.block;
+	x->boot_arm = arm;
 	rc = run_block(x, ret_interrupted, e);
 	if (rc == 0 && !*ret_interrupted)
 		end_all(x, "this boot's block is done");

@@ -126,9 +126,7 @@ struct ab_job {
 	struct run *run;           /* may hold measures of before: those steps are not repeated */
 	struct runfile *file;      /* NULL: in memory only */
 	const char *boot_id;       /* of now, NULL: as the header's */
-	/* In mode BOOTS: which kernel runs, and which arm that is. */
-	const char *kernel;
-	unsigned boot_arm;
+	const char *kernel;        /* in mode BOOTS: which runs; the run tells which arm that is */
 	const struct run_hooks *hooks;
 	const volatile sig_atomic_t *stop;
 	struct execute_limits limits;

@@ -32,9 +32,10 @@ static int add_env(struct arena *a, struct ab_arm *arm, const char *word, size_t
 	for (size_t i = 0; i < arm->n_env; i++)
 		if (strncmp(arm->env[i], word, n_name + 1) == 0)
 			return twice(word, e);
-	/* One more than needed: the array ends with NULL. */
-	if (arena_grow(a, &arm->env, arm->n_env + 1, &arm->cap_env, sizeof(*arm->env)) < 0)
-		return no_memory(e);
+	/* Two: the array ends with NULL. */
+	for (size_t n = arm->n_env; n <= arm->n_env + 1; n++)
+		if (arena_grow(a, &arm->env, n, &arm->cap_env, sizeof(*arm->env)) < 0)
+			return no_memory(e);
 	arm->env[arm->n_env++] = word;
 	arm->env[arm->n_env] = NULL;
 	return 0;
