@@ -27,6 +27,18 @@ struct compare_writer {
 	const struct report_options *o;
 };
 
+/* What the columns of a table depend on. */
+struct compare_shape {
+	bool has_interval, has_verdict, is_profile;
+	bool is_single; /* one invocation a side everywhere */
+	size_t n_keys;  /* the same parameters in the same order, few enough for columns */
+};
+struct compare_shape compare_shape_of(const struct compared *const *v, size_t n);
+/* A row of a kernel profile: it has its symbol among its conditions. */
+bool compared_is_of_profile(const struct compared *c);
+/* Appends @n > 0 rows of one kind as a table. 0 or -ENOMEM. */
+int compare_rows_render(const struct compare_writer *w, const struct compared *const *v, size_t n);
+
 /* Each appends its part and returns 0 or -ENOMEM. */
 int compare_facts_render(const struct compare_writer *w);
 int compare_points_render(const struct compare_writer *w);
