@@ -363,7 +363,8 @@ int settings_recover(const struct sysroot *sr, const char *journal, struct str *
 
 	*ret_busy = false;
 	rc = open_locked(journal, false, &s.lock_fd);
-	if (rc == -ENOENT || rc == -ENOTDIR)
+	/* Nor is there one for who may not even look into the folder. */
+	if (rc == -ENOENT || rc == -ENOTDIR || (rc < 0 && access(journal, F_OK) < 0))
 		return 0;
 	if (rc == -EBUSY) {
 		*ret_busy = true;
