@@ -422,7 +422,7 @@ static const struct argp_option import_options[] = {
 	{ "machine", KEY_MACHINE, "TEXT", 0, "CSV: the machine that it was measured on", 0 },
 	{ "revision", KEY_REVISION, "NUMBER", 0,
 	  "CSV: revision of the benchmark that the values are comparable with (default: 1)", 0 },
-	OPTION_FORMAT,
+	{ "format", KEY_FORMAT, "text|json", 0, "Form of what is told (default: text)", 0 },
 	OPTION_HELP,
 	{ 0 }
 };

@@ -220,10 +220,10 @@ static int set_summary(struct table *t, const struct csv_row *row, size_t column
 
 	if (parse_real(cell, &v, &why))
 		return cell_problem(t, row, column, why.msg);
-	if (is_integer(cell) && (parse_int(cell, &integer) ? fabs(v) < 1e19 : !fits_real(integer)))
+	if (is_integer(cell) && (parse_int(cell, &integer) || !fits_real(integer)))
 		return cell_problem(t, row, column,
 				    "has more digits than a real number holds; such integers are "
-				    "taken where all values of the column are integers");
+				    "taken where all values of the column are integers of 64 bits");
 	s->values = arena_alloc(&t->run->arena, sizeof(*s->values));
 	if (!s->values)
 		return no_memory(t);
@@ -394,9 +394,7 @@ static int name_metric(struct table *t, struct layout *l, const struct csv_metri
 			to->form = form;
 		return 0;
 	}
-	*to =
-		(struct metric){ m->name, "column of the table", m->unit, m->better, EST_MEDIAN,
-				 form };
+	*to = (struct metric){ m->name, "", m->unit, m->better, EST_MEDIAN, form };
 	(*n)++;
 	return 0;
 }
