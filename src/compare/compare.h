@@ -33,8 +33,12 @@ struct compared {
 	struct attrs where; /* fact's where, or the point's setting (only what differs within the
 			       comparison) */
 	const char *unit;
-	double a, b;          /* values (medians over invocations) */
-	double percent;       /* 100 * (b / a - 1); NaN where a ratio makes no sense */
+	double a, b; /* values (medians over invocations) */
+	/*
+	 * 100 * (ratio - 1) of B to A: the Hodges-Lehmann estimate where there is an interval, b /
+	 * a where not; NaN where a ratio makes no sense.
+	 */
+	double percent;
 	double low, high;     /* interval of percent, NaN: none */
 	double p, p_adjusted; /* NaN: not tested */
 	size_t n_a, n_b;      /* invocations */
@@ -58,7 +62,8 @@ struct comparison {
 	size_t n_environment, cap_environment;
 	const char *factor; /* --by parameter or --across, NULL: none */
 	bool between_runs;  /* run-to-run variation matters; false within one run */
-	double run_spread;  /* relative spread between A/A runs of this machine, NaN: unknown */
+	double run_spread;  /* relative standard deviation of A/A runs of this machine, NaN: unknown
+			     */
 	bool one_boot_a, one_boot_b;
 	double threshold;    /* practical margin, 0.02 */
 	double level;        /* 0.95 */
@@ -68,7 +73,7 @@ struct comparison {
 struct compare_options {
 	double threshold;   /* 0: 0.02 */
 	const char *across; /* NULL; "machine": unlike machines are allowed */
-	double run_spread;  /* NaN: unknown */
+	double run_spread;  /* as in struct comparison; NaN (or not above 0): unknown */
 };
 
 /*
@@ -77,7 +82,10 @@ struct compare_options {
  */
 int compare_runs(const struct run *const *a, size_t n_a, const struct run *const *b, size_t n_b,
 		 const struct compare_options *o, struct comparison *ret, struct err *e);
-/* Within one run: points that differ in @parameter only, value @value_a against @value_b (as text).
+/*
+ * Within one run: points that differ in @parameter only, value @value_a against @value_b (as text,
+ * sizes also as "4k"). The parameter "arm" stands for the arms of an interleaved experiment.
+ * Refuses (-EINVAL) parameters and values that the run does not have, naming those that it has.
  */
 int compare_by(const struct run *r, const char *parameter, const char *value_a, const char *value_b,
 	       const struct compare_options *o, struct comparison *ret, struct err *e);
