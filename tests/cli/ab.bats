@@ -179,6 +179,23 @@ arm() {
 	[[ ! -e $PAGETOLL_DATA/settings.journal ]]
 }
 
+@test "restored when signals come twice, and after SIGHUP" {
+	needs_thp
+	start_thp
+	kill -INT "$pid"
+	kill -TERM "$pid" 2>/dev/null || true
+	status=0
+	wait "$pid" || status=$?
+	[[ $status -eq 130 || $status -eq 143 ]]
+	[[ $(thp_now) == "$THP_WAS" ]]
+	[[ ! -e $PAGETOLL_DATA/settings.journal ]]
+	rm "$file"
+	start_thp
+	ends HUP 129
+	[[ $(thp_now) == "$THP_WAS" ]]
+	[[ ! -e $PAGETOLL_DATA/settings.journal ]]
+}
+
 @test "after SIGKILL: named and restored at the next start" {
 	needs_thp
 	start_thp
