@@ -127,6 +127,14 @@ static int summarise(struct arena *a, struct summary *s, const struct run *r)
 	return s->id && s->machine ? add_benches(a, s, r) : -ENOMEM;
 }
 
+/* "'PATH': what is wrong": the entry has the path already. */
+static const char *without_path(const char *msg)
+{
+	const char *behind = msg[0] == '\'' ? strstr(msg, "': ") : NULL;
+
+	return behind ? behind + 3 : msg;
+}
+
 static int add_changed(struct changes *c, const char *dir, const char *file, const struct stat *st)
 {
 	struct summary *s;
@@ -152,7 +160,7 @@ static int add_changed(struct changes *c, const char *dir, const char *file, con
 		if (id)
 			id[strlen(id) - strlen(SUFFIX)] = '\0';
 		s->id = id;
-		s->unreadable = arena_strdup(&c->arena, why.msg);
+		s->unreadable = arena_strdup(&c->arena, without_path(why.msg));
 		s->machine = "";
 	}
 	run_free(r);

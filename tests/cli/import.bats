@@ -253,13 +253,13 @@ imports() {
 		pagetoll show "$name"
 		exits 0
 		prints "origin       published"
-		[[ $output != *" cut here"* ]] || show
+		[[ $output != *" cut here"* ]] || { show; return 1; }
 		narrow
 		pagetoll export "$name" --format csv
 		exits 0
 		pagetoll export "$name" --format fom
 		exits 0
-		[[ ${lines[-1]} == "PAGETOLL-RESULT: PASS" ]] || show
+		[[ ${lines[-1]} == "PAGETOLL-RESULT: PASS" ]] || { show; return 1; }
 	done
 	pagetoll show page-table-levels-2005
 	prints "320.4"
@@ -295,12 +295,12 @@ imports() {
 	sed -i '$d' "$file"
 	pagetoll export last --format fom
 	exits 0
-	[[ ${lines[-1]} == "PAGETOLL-RESULT: FAIL" ]] || show
+	[[ ${lines[-1]} == "PAGETOLL-RESULT: FAIL" ]] || { show; return 1; }
 	jq -c 'if .type == "measure" then .verdict = "skipped" | .reason = "cannot" | .series = []
 		else . end' "$file" >"$BATS_TEST_TMPDIR/skipped.jsonl"
 	echo '{"type":"footer","complete":true}' >>"$BATS_TEST_TMPDIR/skipped.jsonl"
 	pagetoll export "$BATS_TEST_TMPDIR/skipped.jsonl" --format fom
 	exits 0
 	prints " ref_ns - - - ns 0"
-	[[ ${lines[-1]} == "PAGETOLL-RESULT: SKIP" ]] || show
+	[[ ${lines[-1]} == "PAGETOLL-RESULT: SKIP" ]] || { show; return 1; }
 }
