@@ -20,7 +20,7 @@ enum { RUNS_MIN = 3, BLOCK_PROCESSES = 2 /* of one arm */ };
 static void count(const struct compared *v, size_t n, size_t *tests, size_t *findings)
 {
 	for (size_t i = 0; i < n; i++) {
-		*tests += isfinite(v[i].p);
+		*tests += isfinite(v[i].p) ? 1 : 0;
 		*findings += v[i].outcome == OUTCOME_BETTER || v[i].outcome == OUTCOME_WORSE;
 	}
 }

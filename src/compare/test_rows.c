@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stats/stats.h"
 #include "stats/two_sample.h"
@@ -88,10 +89,17 @@ static void set_alone(struct row *row)
 		c->reason = "there is no ratio to zero";
 }
 
-/* No ratio: zero or negative values are among them. The difference stands in the reason. */
+/* Shares in percent: a ratio of two savings says nothing that anybody asks. */
+static bool is_share(const struct row *row)
+{
+	return row->c.unit && strcmp(row->c.unit, "percent") == 0;
+}
+
+/* No ratio: the difference stands in the reason. */
 static int test_difference(const struct rules *r, struct row *row, const double *a, size_t n_a,
 			   const double *b, size_t n_b)
 {
+	const char *why = is_share(row) ? "" : "zero or negative values have no ratio";
 	double d, low, high;
 	bool exact;
 	int rc = stats_hl_difference(a, n_a, b, n_b, r->c->level, &d, &low, &high);
@@ -100,14 +108,18 @@ static int test_difference(const struct rules *r, struct row *row, const double 
 		rc = stats_mann_whitney(a, n_a, b, n_b, &row->c.p, &exact);
 	if (rc)
 		return rc;
-	if (isnan(low))
-		row->c.reason = arena_printf(r->arena, "zero or negative values have no ratio");
-	else
-		row->c.reason = arena_printf(r->arena,
-					     "zero or negative values have no ratio; the "
-					     "difference is %.3g %s, 95 %% from %.3g to %.3g",
-					     d, row->c.unit ? row->c.unit : "", low, high);
-	return row->c.reason ? 0 : -ENOMEM;
+	if (!isnan(low))
+		why = arena_printf(r->arena,
+				   "%s%sthe difference is %.3g %s, 95 %% from %.3g to %.3g", why,
+				   *why ? "; " : "", d,
+				   is_share(row) ? "percentage points"
+				   : row->c.unit ? row->c.unit
+						 : "",
+				   low, high);
+	if (!why)
+		return -ENOMEM;
+	row->c.reason = *why ? why : NULL;
+	return 0;
 }
 
 int row_test_values(const struct rules *r, struct row *row, const double *a, size_t n_a,
@@ -130,7 +142,7 @@ int row_test_values(const struct rules *r, struct row *row, const double *a, siz
 		return 0;
 	c->bimodal_a = stats_is_bimodal(a, n_a, &centres[0], &centres[1]);
 	c->bimodal_b = stats_is_bimodal(b, n_b, &centres[0], &centres[1]);
-	if (!all_positive(a, n_a) || !all_positive(b, n_b))
+	if (is_share(row) || !all_positive(a, n_a) || !all_positive(b, n_b))
 		return test_difference(r, row, a, n_a, b, n_b);
 	rc = stats_hl_ratio(a, n_a, b, n_b, r->c->level, &s.middle, &s.low, &s.high);
 	if (rc == 0)

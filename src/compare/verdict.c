@@ -166,10 +166,11 @@ int row_decide(const struct rules *r, struct row *row, size_t n_tests)
 	}
 	/* No ratio, and that is said already. */
 	if (isnan(row->c.percent) && isnan(row->c.low)) {
-		bool told = row->is_exact || row->c.p_adjusted <= 1 - r->c->level;
+		bool told = row->is_exact || row->better == BETTER_NONE ||
+			    row->c.p_adjusted <= 1 - r->c->level;
 
 		decide(row, told ? OUTCOME_DIFFERENCE : OUTCOME_INCONCLUSIVE,
-		       row->c.reason ? NULL : "no single unit of replication has it");
+		       row->c.reason || told ? NULL : "no single unit of replication has it");
 		return 0;
 	}
 	rc = decide_tested(r, row, n_tests);

@@ -415,8 +415,11 @@ static void facts_have_their_own_verdicts(void **state)
 	assert_int_equal(sim_fact_row(&c, "toll.random_read_ns", "thp")->n_a, 4);
 	/* A saving in percent is neither good nor bad as such. */
 	assert_true(sim_fact_row(&c, "toll.huge_page_saving", NULL)->a > 40);
-	assert_int_not_equal(sim_fact_row(&c, "toll.huge_page_saving", NULL)->outcome,
-			     OUTCOME_BETTER);
+	assert_int_equal(sim_fact_row(&c, "toll.huge_page_saving", NULL)->outcome,
+			 OUTCOME_DIFFERENCE);
+	assert_true(isnan(sim_fact_row(&c, "toll.huge_page_saving", NULL)->percent));
+	assert_non_null(strstr(sim_fact_row(&c, "toll.huge_page_saving", NULL)->reason,
+			       "percentage points"));
 	assert_int_not_equal(comparison_overall(&c), OUTCOME_WORSE);
 	comparison_done(&c);
 	run_free(r);
