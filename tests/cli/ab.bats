@@ -80,8 +80,11 @@ arm() {
 	prints arm
 	pagetoll compare last --by arm=A,B
 	exits 0
-	pagetoll export last
+	pagetoll export --format csv last
 	exits 0
+	[[ $(head -n 1 <<<"$output") == *,arm,* ]]
+	pagetoll show --format json last
+	json '[.points[].arm] | unique == ["A", "B"]'
 }
 
 @test "JSON: one document, and the arms by name" {
