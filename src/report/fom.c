@@ -72,7 +72,7 @@ static void add_result(struct fom *f, const char *metric, const double v[3], con
 		add_number(f->out, v[i]);
 	str_add(f->out, " ");
 	add_word(f->out, unit && *unit ? unit : "1");
-	f->n_values += isfinite(v[0]);
+	f->n_values += isfinite(v[0]) ? 1 : 0;
 }
 
 static void fact_line(struct fom *f, const struct fact *x)

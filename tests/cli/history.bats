@@ -56,7 +56,7 @@ ids() {
 	prints "Invented CPU, 4 CPUs, Linux 6.1.0-a"
 	prints "2024-07-03 09:46  incomplete"
 	prints "run tlb.chase"
-	[[ ${lines[1]} == *cc* && ${lines[2]} == *bb* && ${lines[4]} == *before* ]] || { show; return 1; }
+	[[ ${lines[1]} == *"0c  2024"* && ${lines[2]} == *"0b  2024"* && ${lines[4]} == *before* ]] || { show; return 1; }
 	# The shortened ids are ones that other verbs take.
 	id=$(awk 'NR == 2 { print $1 }' <<<"$output")
 	pagetoll show "$id"
