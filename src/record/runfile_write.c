@@ -247,14 +247,14 @@ int runfile_resume(const char *path, struct run **ret_run, struct runfile **ret_
 	if (rc)
 		return rc;
 	rc = open_again(path, r, &f, e);
-	/* Once more under the lock: another writer may have come and gone in between. */
-	if (rc == 0)
-		rc = runfile_load(path, &now, e);
 	if (rc == 0)
 		rc = find_end(path, &f->end, e);
 	if (rc == 0 && ftruncate(f->fd, f->end) < 0)
 		rc = err_set(e, errno, "cannot continue run file '%.200s': %s", path,
 			     strerror(errno));
+	/* Once more: what counts is what stays, and another writer may have come and gone. */
+	if (rc == 0)
+		rc = runfile_load(path, &now, e);
 	run_free(r);
 	if (rc) {
 		run_free(now);
