@@ -32,6 +32,12 @@ static const struct param cache_params[] = {
 	{ .name = "pair", .type = PARAM_BYTES, .def = "0" },
 	{ .name = NULL },
 };
+static const struct param tlb_params[] = {
+	{ .name = "pointers", .type = PARAM_COUNT, .role = ROLE_INNER, .def = "auto" },
+	{ .name = "stride", .type = PARAM_STRIDE, .def = "page" },
+	{ .name = "page", .type = PARAM_PAGE, .def = "base" },
+	{ .name = NULL },
+};
 static const struct metric cache_metrics[] = {
 	{ "ref_ns", "", "ns", BETTER_LOWER, EST_MIN, FORM_SAMPLES },
 	{ .name = NULL },
@@ -42,13 +48,14 @@ struct run *sim_new(const char *id, const char *boot)
 	static const struct bench_schema schemas[] = {
 		{ "syn.read", "", 1, read_params, read_metrics },
 		{ "cache.chase", "", 1, cache_params, cache_metrics },
+		{ "tlb.chase", "", 1, tlb_params, cache_metrics },
 	};
 	struct run *r = run_new();
 
 	assert_non_null(r);
 	r->id = id;
 	r->boot_id = boot;
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(run_add_schema(r, &schemas[i]), 0);
 	sim_set_text(r, "cpu", "Invented 1000");
 	sim_set_text(r, "arch", "x86_64");
@@ -169,6 +176,24 @@ void sim_draw_reads(struct run *r, const char *page, double centre, double sd, u
 		attrs_set_int(&r->arena, &m->setting, "pair", 0);
 		/* The least of the samples counts. */
 		sim_samples(r, m, "ref_ns", 2 * value);
+	}
+}
+
+void sim_draw_curve(struct run *r, double entries, unsigned n, struct rng *rng)
+{
+	for (unsigned i = 0; i < n; i++) {
+		for (double x = 4; x < 1000; x *= exp2(1.0 / 6)) {
+			struct measure *m = run_add_measure(r);
+			double value = (x > entries ? 7 : 4) * exp(0.002 * rng_normal(rng));
+
+			assert_non_null(m);
+			m->bench = "tlb.chase";
+			m->invocation = i;
+			attrs_set_int(&r->arena, &m->setting, "pointers", (int64_t)(x + 0.5));
+			attrs_set_text(&r->arena, &m->setting, "stride", "4k");
+			attrs_set_text(&r->arena, &m->setting, "page", "4k");
+			sim_samples(r, m, "ref_ns", 2 * value);
+		}
 	}
 }
 

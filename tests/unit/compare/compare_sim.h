@@ -9,9 +9,9 @@
 #include "compare/compare.h"
 
 /*
- * Owned run of an invented machine with two benchmarks: syn.read (parameters size, page, order;
+ * Owned run of an invented machine with benchmarks syn.read (parameters size, page, order;
  * metrics t_ns lower, rate higher, note_ns none, faults a count, tables_bytes exact, profile a
- * table) and cache.chase, of which facts are drawn.
+ * table), and cache.chase and tlb.chase, of which facts are drawn.
  */
 struct run *sim_new(const char *id, const char *boot);
 /* The same with other words: id and fingerprint stay. */
@@ -38,6 +38,9 @@ void sim_draw(struct run *r, const char *page, int64_t size, double centre, doub
 /* The same for random reads over 1 GiB, of which facts are drawn. */
 void sim_draw_reads(struct run *r, const char *page, double centre, double sd, unsigned n,
 		    struct rng *rng);
+
+/* A chase that costs 7 instead of 4 beyond so many pages. */
+void sim_draw_curve(struct run *r, double entries, unsigned n, struct rng *rng);
 
 /* Comparisons that must succeed; the caller ends them. */
 struct comparison sim_compare(const struct run *a, const struct run *b, double threshold,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "compare_sim.h"
+#include "stats/two_sample.h"
 
 #define COUNT(v) (sizeof(v) / sizeof((v)[0]))
 
@@ -425,6 +426,67 @@ static void facts_have_their_own_verdicts(void **state)
 	run_free(r);
 }
 
+/* Capacities are known to the spacing of points: the round size decides. */
+static void capacities_by_their_round_size(void **state)
+{
+	struct run *a = sim_new("a", "x"), *b = sim_new("b", "x"), *wide = sim_new("wide", "x");
+	struct comparison c;
+	struct rng rng;
+
+	(void)state;
+	rng_seed(&rng, 64);
+	sim_draw_curve(a, 64, 5, &rng);
+	sim_draw_curve(b, 64, 5, &rng);
+	sim_draw_curve(wide, 128, 5, &rng);
+	/* Also between runs of unknown variation. */
+	c = sim_compare(a, b, 0.02, NAN);
+	assert_int_equal(sim_fact_row(&c, "tlb.entries", NULL)->outcome, OUTCOME_EQUIVALENT);
+	assert_string_equal(sim_fact_row(&c, "tlb.entries", NULL)->reason,
+			    "both stand for 64 entries");
+	comparison_done(&c);
+	c = sim_compare(a, wide, 0.02, NAN);
+	assert_int_equal(sim_fact_row(&c, "tlb.entries", NULL)->outcome, OUTCOME_BETTER);
+	comparison_done(&c);
+	run_free(a);
+	run_free(b);
+	run_free(wide);
+}
+
+/* Facts are one family, points are not. */
+static void corrections(void **state)
+{
+	struct run *r = sim_new("r", "boot");
+	struct comparison c;
+	double p[32], holm[32];
+	struct rng rng;
+
+	(void)state;
+	rng_seed(&rng, 8);
+	for (size_t side = 0; side < 2; side++) {
+		size_t first = r->n_measures;
+
+		sim_draw_reads(r, "4k", 100, 0.01, 8, &rng);
+		sim_draw_reads(r, "thp", 60, 0.01, 8, &rng);
+		for (size_t i = first; i < r->n_measures; i++)
+			attrs_set_text(&r->arena, &r->measures[i].setting, "node",
+				       side ? "far" : "near");
+	}
+	c = sim_by(r, "node", "near", "far", 0.02);
+	assert_in_range(c.n_facts, 3, 32);
+	for (size_t i = 0; i < c.n_facts; i++)
+		p[i] = c.facts[i].p;
+	assert_int_equal(stats_holm(p, c.n_facts, holm), 0);
+	for (size_t i = 0; i < c.n_facts; i++)
+		assert_true(c.facts[i].p_adjusted == holm[i] || isnan(holm[i]));
+	assert_int_equal(c.n_points, 2);
+	p[0] = c.points[0].p;
+	p[1] = c.points[1].p;
+	assert_int_equal(stats_benjamini_hochberg(p, 2, holm), 0);
+	assert_true(c.points[0].p_adjusted == holm[0] && c.points[1].p_adjusted == holm[1]);
+	comparison_done(&c);
+	run_free(r);
+}
+
 static void names(void **state)
 {
 	(void)state;
@@ -446,6 +508,8 @@ int main(void)
 		cmocka_unit_test(tables_by_symbol),
 		cmocka_unit_test(what_only_describes_is_left_out),
 		cmocka_unit_test(facts_have_their_own_verdicts),
+		cmocka_unit_test(capacities_by_their_round_size),
+		cmocka_unit_test(corrections),
 		cmocka_unit_test(names),
 	};
 
