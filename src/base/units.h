@@ -72,7 +72,7 @@ int parse_u32_list(const char *text, struct u32_list *ret_list, struct err *e);
 char *format_u32_list(const struct u32_list *l);
 
 /*
- * One item of a VALUE: "V", "A..B", "A..B:STEP" (arithmetic, default step 1) or "A..B:xK"
+ * One item of a VALUE: "V", "A..B", "A..B:STEP" (arithmetic, default step 1) or "A..B:xFACTOR"
  * (geometric, K >= 2 or a decimal such as x1.25, results rounded to integers, duplicates dropped).
  * @unit_bytes: nonzero parses A, B, STEP as sizes, zero as counts. B is always included for xK only
  * if the series hits it; A..B:STEP stops at the last value <= B.

@@ -175,7 +175,7 @@ static int parse_number(const char *text, int unit_bytes, uint64_t *ret, struct 
 	return unit_bytes ? parse_size(text, ret, e) : parse_u64(text, ret, e);
 }
 
-/* The factor behind the x of "A..B:xK". */
+/* The factor behind the x of "A..B:xFACTOR". */
 static int parse_factor(const char *text, double *ret, struct err *e)
 {
 	double k = 0;
@@ -232,7 +232,7 @@ static int add_arithmetic(uint64_t a, uint64_t b, uint64_t step, struct u64_arra
 	return 0;
 }
 
-/* "A..B[:STEP|:xK]", cut into @a, @b and @step (NULL: none) in place. */
+/* "A..B[:STEP|:xFACTOR]", cut into @a, @b and @step (NULL: none) in place. */
 static int add_series(const char *item, const char *a_text, const char *b_text, const char *step,
 		      int unit_bytes, struct u64_array *out, struct err *e)
 {

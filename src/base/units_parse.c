@@ -164,6 +164,12 @@ static uint64_t size_unit(const char *p)
 	return UINT64_C(1) << shift;
 }
 
+/* "gb", "GB", "Mb": what people write for g and m. Decimal or binary: we only ask. */
+static bool is_byte_word(const char *p)
+{
+	return *p && strchr("kKmMgGtT", *p) && (p[1] == 'b' || p[1] == 'B') && !p[2];
+}
+
 int parse_size(const char *text, uint64_t *ret_bytes, struct err *e)
 {
 	const char *p = text;
@@ -173,6 +179,9 @@ int parse_size(const char *text, uint64_t *ret_bytes, struct err *e)
 
 	if (rc != -EINVAL)
 		unit = size_unit(p);
+	if (rc != -EINVAL && !unit && is_byte_word(p))
+		return err_set(e, EINVAL, "'%.80s' is not a size; did you mean '%.*s%c'?", text,
+			       (int)(p - text), text, *p | 0x20);
 	if (rc == -EINVAL || !unit)
 		return err_set(e, EINVAL,
 			       "'%.80s' is not a size: digits, then nothing or B for bytes, or one "

@@ -41,7 +41,7 @@ struct bench_cost {
 		arena_bytes; /* memory that stays mapped and populated at the largest inner point */
 	uint64_t table_bytes; /* page tables for it */
 	uint64_t faults;      /* page faults or pages populated in setup, for the time estimate */
-	double seconds;       /* of one invocation beside the faults (sampling) */
+	double seconds;       /* of one invocation beside faults and sampling: linking, clearing */
 };
 
 struct bench {
@@ -82,8 +82,7 @@ extern const struct bench *const bench_table[];
 /* NULL when there is none of that exact name. */
 const struct bench *bench_find(const char *name);
 
-/* --- for use inside setup, prepare, sample, check -----------------------------------------------
- */
+/* --- for use inside setup, prepare, sample, check --- */
 
 /* The current value of a parameter ("pointers"), or of a resolved one ("page.bytes"). */
 uint64_t bench_u64(const struct bench_ctx *ctx, const char *name);
@@ -96,9 +95,8 @@ uint64_t bench_seed(const struct bench_ctx *ctx);
 /* Stores one value of the metric with this index in the schema's table. */
 void bench_value(struct bench_ctx *ctx, int metric, double value);
 /*
- * Stores ns / (ns per dependent add), with the clock that is calibrated just before and just after
- * this repetition: core cycles without a counter. Repetitions whose calibration was disturbed give
- * none.
+ * Stores ns / (ns per dependent add): core cycles without a counter. The clock is calibrated before
+ * and after each repetition, and the fastest calibration of the point counts.
  */
 void bench_value_cycles(struct bench_ctx *ctx, int metric, double ns);
 void bench_exact(struct bench_ctx *ctx, int metric, int64_t value);
@@ -111,7 +109,7 @@ void bench_proof_text(struct bench_ctx *ctx, const char *name, const char *value
 /* Something could not be proven; texts of several calls are joined by "; ". Keeps the verdict. */
 void bench_unproven(struct bench_ctx *ctx, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Something disturbed this point: adds to the counter of that name ("page_faults"). */
+/* Something disturbed this point: adds to the counter of that name ("steal_ticks"). */
 void bench_taint(struct bench_ctx *ctx, const char *name, int64_t count);
 
 /*

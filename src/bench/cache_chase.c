@@ -18,7 +18,7 @@
 enum { PROVEN_PAGES = 256 };
 
 struct state {
-	struct chase_run run;
+	struct chase_run run; /* first: see chase_sample() */
 	uint64_t spacing;
 	enum chase_order order;
 	uint64_t pages[PROVEN_PAGES]; /* offsets of pages spread over the working set, for the proof
@@ -51,24 +51,19 @@ static const struct param params[] = {
 };
 
 static const char description[] =
-	"A chase of dependent references through every cache line of a working set, in one random "
-	"cycle. As the\n"
-	"working set outgrows a cache level its latency shows; beyond the last level, that of "
-	"memory.\n"
+	"A chase of dependent references through every cache line of a working set, in one\n"
+	"random cycle. As the working set outgrows a cache level its latency shows; beyond\n"
+	"the last level, that of memory.\n"
 	"\n"
-	"Huge pages (page=auto takes them where they can be had) keep translation out of the "
-	"number, if they\n"
-	"are really huge: in a virtual machine whose host backs them by small pages they act like "
-	"small ones, and\n"
-	"the larger sets then include TLB misses; tlb.chase finds that out. With page=base they "
-	"are included on\n"
-	"purpose: working-set=1g page=base,thp is what a program with random reads gains from huge "
-	"pages.\n"
+	"Huge pages (page=auto takes them where they can be had) keep translation out of the\n"
+	"number, if they are really huge: in a virtual machine whose host backs them by small\n"
+	"pages they act like small ones, and the larger sets then include TLB misses;\n"
+	"tlb.chase finds that out. With page=base they are included on purpose: working-\n"
+	"set=1g page=base,thp is what a program with random reads gains from huge pages.\n"
 	"\n"
-	"pair=BYTES adds a second reference behind each element: as long as it lies in the same "
-	"line it costs a\n"
-	"hit, from the line size on as much as the first (an adjacent-line prefetcher can double "
-	"what is seen).\n"
+	"pair=BYTES adds a second reference behind each element: as long as it lies in the\n"
+	"same line it costs a hit, from the line size on as much as the first (an adjacent-\n"
+	"line prefetcher can double what is seen).\n"
 	"\n"
 	"Not shown: bandwidth, overlapped misses, other cores' effect on shared levels.";
 
@@ -131,7 +126,7 @@ static int cost(const struct machine *m, const struct bench_setting *s, uint64_t
 	c.faults = max_inner / m->page_bytes; /* clearing costs about as much, page size aside */
 	if (page > m->page_bytes)
 		c.faults /= 4;
-	c.seconds = 1.0 + 2.0 * (double)max_inner / (1 << 30);
+	c.seconds = 2.0 * (double)max_inner / (1 << 30);
 	*ret_cost = c;
 	return 0;
 }
@@ -161,29 +156,19 @@ static int setup(struct bench_ctx *ctx, void *state)
 {
 	struct state *s = state;
 	uint64_t page = bench_u64(ctx, "page.bytes"), bytes = bench_max_inner(ctx);
-	struct region_spec spec = { .kind = chase_page_kind(ctx),
-				    .page_bytes = page,
-				    .backing = BACKING_DISTINCT,
-				    .align_bytes = UINT64_C(1) << 30 };
 	struct err e = { 0 };
 
-	s->run.region = REGION_NONE;
 	s->spacing = bench_u64(ctx, "spacing");
 	s->run.pair_bytes = bench_u64(ctx, "pair");
-	s->order = strcmp(bench_text(ctx, "order"), "sequential") == 0 ? CHASE_SEQUENTIAL
-								       : CHASE_RANDOM;
+	s->order = chase_order_of(ctx);
 	bytes = (bytes + page - 1) / page * page;
-	spec.span_bytes = bytes;
-	chase_placement(ctx, &spec);
-	if (region_map(&spec, &s->run.region, &e) < 0)
-		return bench_fail(ctx, e.code, "%s", e.msg);
+	if (chase_map(ctx, &s->run, BACKING_DISTINCT, bytes) != 0)
+		return 1;
 	if (region_populate_all(&s->run.region, bytes, &e) < 0)
-		return e.code == ENOMEM && spec.kind == PAGE_KIND_HUGETLB
-			       ? bench_skip(ctx, "%s", e.msg)
-			       : bench_fail(ctx, e.code, "%s", e.msg);
+		return chase_populate_failed(ctx, &s->run, &e);
 	choose_pages(s, bytes, page);
 	chase_prove(ctx, &s->run, bytes,
-		    spec.kind == PAGE_KIND_HUGETLB ? 0 : leaf_table_bytes(bytes));
+		    s->run.region.spec.kind == PAGE_KIND_HUGETLB ? 0 : leaf_table_bytes(bytes));
 	return chase_start_load(ctx, &s->run);
 }
 
@@ -196,22 +181,6 @@ static int prepare(struct bench_ctx *ctx, void *state)
 	chase_link(&s->run);
 	chase_warm(&s->run);
 	return 0;
-}
-
-static int sample(struct bench_ctx *ctx, void *state)
-{
-	return chase_sample(ctx, &((struct state *)state)->run);
-}
-
-static int check(struct bench_ctx *ctx, void *state)
-{
-	return chase_check(ctx, &((struct state *)state)->run);
-}
-
-static void teardown(struct bench_ctx *ctx, void *state)
-{
-	(void)ctx;
-	chase_done(&((struct state *)state)->run);
 }
 
 const struct bench bench_cache_chase = {
@@ -228,7 +197,7 @@ const struct bench bench_cache_chase = {
 	.cost = cost,
 	.setup = setup,
 	.prepare = prepare,
-	.sample = sample,
-	.check = check,
-	.teardown = teardown,
+	.sample = chase_sample,
+	.check = chase_check,
+	.teardown = chase_teardown,
 };

@@ -35,17 +35,13 @@ const struct metric chase_metrics[] = {
 const char *const chase_order_words[] = { "random", "sequential", NULL };
 const char *const chase_load_words[] = { "none", NULL };
 
-void chase_placement(const struct bench_ctx *ctx, struct region_spec *spec)
+enum chase_order chase_order_of(const struct bench_ctx *ctx)
 {
-	spec->data_node = -1;
-	spec->table_node = -1;
-	if (proof_count_nodes() < 2)
-		return;
-	spec->data_node = (int)bench_u64(ctx, "data.node");
-	spec->table_node = (int)bench_u64(ctx, "page-tables.node");
+	return strcmp(bench_text(ctx, "order"), "sequential") == 0 ? CHASE_SEQUENTIAL
+								   : CHASE_RANDOM;
 }
 
-enum page_kind chase_page_kind(const struct bench_ctx *ctx)
+static enum page_kind page_kind_of(const struct bench_ctx *ctx)
 {
 	static const char *const words[] = { [PAGE_KIND_BASE] = "base",
 					     [PAGE_KIND_MTHP] = "mthp",
@@ -57,6 +53,40 @@ enum page_kind chase_page_kind(const struct bench_ctx *ctx)
 		if (strcmp(kind, words[i]) == 0)
 			return (enum page_kind)i;
 	return PAGE_KIND_BASE;
+}
+
+int chase_map(struct bench_ctx *ctx, struct chase_run *run, enum backing backing,
+	      uint64_t span_bytes)
+{
+	/* With one memory node there is nothing to choose, and the calls may be denied. */
+	bool choose = proof_count_nodes() > 1;
+	struct region_spec spec = {
+		.span_bytes = span_bytes,
+		.kind = page_kind_of(ctx),
+		.page_bytes = bench_u64(ctx, "page.bytes"),
+		.backing = backing,
+		.align_bytes = UINT64_C(1) << 21,
+		.data_node = choose ? (int)bench_u64(ctx, "data.node") : -1,
+		.table_node = choose ? (int)bench_u64(ctx, "page-tables.node") : -1,
+	};
+	struct err e = { 0 };
+
+	/* Equal low address bits in every run, as far as the span goes, without reserving much
+	 * more. */
+	while (spec.align_bytes < spec.page_bytes ||
+	       (spec.align_bytes < span_bytes && spec.align_bytes < UINT64_C(1) << 30))
+		spec.align_bytes *= 2;
+	run->region = REGION_NONE;
+	if (region_map(&spec, &run->region, &e) < 0)
+		return bench_fail(ctx, e.code, "%s", e.msg);
+	return 0;
+}
+
+int chase_populate_failed(struct bench_ctx *ctx, const struct chase_run *run, const struct err *e)
+{
+	if (e->code == ENOMEM && run->region.spec.kind == PAGE_KIND_HUGETLB)
+		return bench_skip(ctx, "%s", e->msg);
+	return bench_fail(ctx, e->code, "%s", e->msg);
 }
 
 int chase_start_load(struct bench_ctx *ctx, struct chase_run *run)
@@ -169,8 +199,9 @@ void chase_warm(struct chase_run *run)
 	advance(run, sample_refs(run->chase.n));
 }
 
-int chase_sample(struct bench_ctx *ctx, struct chase_run *run)
+int chase_sample(struct bench_ctx *ctx, void *state)
 {
+	struct chase_run *run = state;
 	uint64_t refs = sample_refs(run->chase.n);
 	int64_t start = clock_now_ns();
 	uint64_t done = advance(run, refs);
@@ -190,8 +221,9 @@ static const char *expected_position(const struct chase_run *run)
 	return run->pair_bytes && run->steps % 2 ? at + run->pair_bytes : at;
 }
 
-int chase_check(struct bench_ctx *ctx, struct chase_run *run)
+int chase_check(struct bench_ctx *ctx, void *state)
 {
+	const struct chase_run *run = state;
 	bool right = run->list ? run->list_sum == 0 : run->at == expected_position(run);
 
 	bench_exact(ctx, M_PAGE_TABLE_BYTES,
@@ -204,8 +236,11 @@ int chase_check(struct bench_ctx *ctx, struct chase_run *run)
 	return 0;
 }
 
-void chase_done(struct chase_run *run)
+void chase_teardown(struct bench_ctx *ctx, void *state)
 {
+	struct chase_run *run = state;
+
+	(void)ctx;
 	load_stop(&run->load);
 	region_done(&run->region);
 	if (run->list)

@@ -62,10 +62,18 @@ struct chase_run {
 	char contrary[256]; /* evidence against what was asked; "": none */
 };
 
-/* Nodes for a region: -1 where the machine has one memory node and there is nothing to choose. */
-void chase_placement(const struct bench_ctx *ctx, struct region_spec *spec);
-/* The words of the PAGE parameter "page" as a kind. */
-enum page_kind chase_page_kind(const struct bench_ctx *ctx);
+/* The order that the parameter "order" asks for. */
+enum chase_order chase_order_of(const struct bench_ctx *ctx);
+
+/*
+ * Maps run->region with the setting's page size and nodes, @span_bytes of address space aligned to
+ * 1 GiB. 0 or nonzero as bench_fail().
+ */
+int chase_map(struct bench_ctx *ctx, struct chase_run *run, enum backing backing,
+	      uint64_t span_bytes);
+/* The verdict on a failed populate: hugetlb pages that are not there are a skip, all else a
+ * failure. */
+int chase_populate_failed(struct bench_ctx *ctx, const struct chase_run *run, const struct err *e);
 
 /*
  * Proof of what lies behind the populated elements (page size, frames, nodes, tables): stores
@@ -88,11 +96,13 @@ void chase_list_fill(struct chase_run *run);
 
 /* Runs some references untimed, so that caches and TLBs hold what they would in the long run. */
 void chase_warm(struct chase_run *run);
-/* One repetition of about 60 000 references or two rounds: reports ref_ns and ref_cycles. */
-int chase_sample(struct bench_ctx *ctx, struct chase_run *run);
-/* Contrary evidence and the checksum: did the chase take every step it was timed for? */
-int chase_check(struct bench_ctx *ctx, struct chase_run *run);
-
-void chase_done(struct chase_run *run);
+/*
+ * The rest of a descriptor, the same for all chases: @state begins with its struct chase_run. One
+ * repetition of about 60 000 references or two rounds (ref_ns and ref_cycles); contrary evidence
+ * and the checksum (did the chase take every step it was timed for?); the end.
+ */
+int chase_sample(struct bench_ctx *ctx, void *state);
+int chase_check(struct bench_ctx *ctx, void *state);
+void chase_teardown(struct bench_ctx *ctx, void *state);
 
 #endif

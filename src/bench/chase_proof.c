@@ -133,6 +133,22 @@ static void prove_mthp(struct bench_ctx *ctx, struct chase_run *run)
 		contrary(run, "the kernel did not back the memory with pages of this mTHP size");
 }
 
+/* Every small page that is its own faults once; fewer faults mean that larger folios came. */
+static void prove_faults(struct chase_run *run, uint64_t expected_bytes)
+{
+	const struct region *r = &run->region;
+	uint64_t pages = expected_bytes / r->spec.page_bytes;
+	char text[160];
+
+	if (r->spec.kind != PAGE_KIND_BASE || r->spec.backing != BACKING_DISTINCT ||
+	    (double)r->faults >= MOSTLY * (double)pages)
+		return;
+	snprintf(text, sizeof(text),
+		 "%jd page faults populated %ju small pages: larger folios lie behind them",
+		 (intmax_t)r->faults, (uintmax_t)pages);
+	contrary(run, text);
+}
+
 static void prove_data_nodes(struct bench_ctx *ctx, struct chase_run *run)
 {
 	struct region *r = &run->region;
@@ -215,8 +231,8 @@ void chase_prove(struct bench_ctx *ctx, struct chase_run *run, uint64_t expected
 	struct proof_pages pages;
 	struct err e = { 0 };
 
-	bench_proof_int(ctx, "cpu", (int64_t)bench_u64(ctx, "cpu.id"));
 	bench_proof_int(ctx, "populate_faults", run->region.faults);
+	prove_faults(run, expected_bytes);
 	prove_tables(ctx, run, expected_tables);
 	if (proof_pages(&run->region, &pages, &e) < 0)
 		bench_unproven(ctx, "page size: %s", e.msg);

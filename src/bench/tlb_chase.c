@@ -19,7 +19,7 @@
 #include "mem/proof.h"
 
 struct state {
-	struct chase_run run;
+	struct chase_run run; /* first: see chase_sample() */
 	struct alias_hash hash;
 	bool avoid_alias;
 	uint64_t spread_bytes;
@@ -68,50 +68,37 @@ static const struct param params[] = {
 };
 
 static const char description[] =
-	"A chase of dependent references: every load gives the address of the next, each on a page "
-	"of its\n"
-	"own, in a random cyclic order. As the number of pointers grows, the first-level data TLB, "
-	"then the\n"
-	"second, then the caches that hold page-table lines no longer suffice; each shows as a "
-	"step.\n"
+	"A chase of dependent references: every load gives the address of the next, each on a\n"
+	"page of its own, in a random cyclic order. As the number of pointers grows, the\n"
+	"first-level data TLB, then the second, then the caches that hold page-table lines no\n"
+	"longer suffice; each shows as a step.\n"
 	"\n"
-	"What lies behind the pages decides what else is in the number. backing=distinct: data "
-	"lines too\n"
-	"(caches, page colours). backing=zero: the shared zero page everywhere, so data always hit "
-	"and only\n"
-	"translation is left; on AMD the way predictor adds about 16 cycles when one line is read "
-	"through\n"
-	"many addresses, unless alias=avoid picks addresses of equal hash (for hit costs; up to "
-	"some 512\n"
-	"pointers, beyond that their directory entries compete for the TLB). backing=contiguous: "
-	"small pages\n"
-	"over contiguous frames (no page colours, entries can coalesce). backing=memfd: few "
-	"frames, many\n"
-	"mappings, writable.\n"
+	"What lies behind the pages decides what else is in the number. backing=distinct:\n"
+	"data lines too (caches, page colours). backing=zero: the shared zero page\n"
+	"everywhere, so data always hit and only translation is left; on AMD the way\n"
+	"predictor adds about 16 cycles when one line is read through many addresses, unless\n"
+	"alias=avoid picks addresses of equal hash (for hit costs; up to some 512 pointers,\n"
+	"beyond that their directory entries compete for the TLB). backing=contiguous: small\n"
+	"pages over contiguous frames (no page colours, entries can coalesce). backing=memfd:\n"
+	"few frames, many mappings, writable.\n"
 	"\n"
-	"The literal curve of the published message (2005): stride=32m+128. On ia64 that put each "
-	"pointer into\n"
-	"its own leaf page table, at one index, with all page-table lines in few cache sets, so a "
-	"TLB miss was\n"
-	"a memory reference, and local and remote page tables differed at 120 pointers. On today's "
-	"caches the\n"
-	"900 page-table lines of that curve stay in the L2 cache: local and remote page tables "
-	"look alike\n"
-	"there, which says nothing about large programs. The modern curve: "
-	"stride=leaf-table+base-page\n"
-	"backing=zero, one page per leaf table, until the page-table lines exceed four times the "
-	"last-level\n"
-	"caches; there distance shows.\n"
+	"The literal curve of the published message (2005): stride=32m+128. On ia64 that put\n"
+	"each pointer into its own leaf page table, at one index, with all page-table lines\n"
+	"in few cache sets, so a TLB miss was a memory reference, and local and remote page\n"
+	"tables differed at 120 pointers. On today's caches the 900 page-table lines of that\n"
+	"curve stay in the L2 cache: local and remote page tables look alike there, which\n"
+	"says nothing about large programs. The modern curve: stride=leaf-table+base-page\n"
+	"backing=zero, one page per leaf table, until the page-table lines exceed four times\n"
+	"the last-level caches; there distance shows.\n"
 	"\n"
-	"Page tables are placed by the task's memory policy while populating, data by the "
-	"mapping's. Proof: the\n"
-	"per-node page-table counters around an untimed witness of 4096 tables populated the same "
-	"way, VmPTE,\n"
-	"and page locations. Where the counters cannot be read the result is marked unproven.\n"
+	"Page tables are placed by the task's memory policy while populating, data by the\n"
+	"mapping's. Proof: the per-node page-table counters around an untimed witness of 4096\n"
+	"tables populated the same way, VmPTE, and page locations. Where the counters cannot\n"
+	"be read the result is marked unproven.\n"
 	"\n"
-	"Not shown: latency overlapped by independent references (most programs have some), "
-	"instruction TLBs,\n"
-	"and, in a virtual machine, what the hypervisor's own tables would cost on bare metal.";
+	"Not shown: latency overlapped by independent references (most programs have some),\n"
+	"instruction TLBs, and, in a virtual machine, what the hypervisor's own tables would\n"
+	"cost on bare metal.";
 
 static const char *const examples[] = {
 	"pagetoll run tlb.chase",
@@ -137,11 +124,12 @@ static bool setting_is(const struct bench_setting *s, const char *name, const ch
 
 /* Dense where TLBs end: powers of two, and three and nine times them; coarse between. */
 static const uint64_t dense_grid[] = {
-	1,    2,    4,    8,    12,   16,   20,   24,   28,   30,    32,    34,    36,   40,   44,
-	48,   52,   56,   60,   62,   64,   66,   68,   72,   76,    80,    88,    96,   104,  112,
-	120,  128,  136,  144,  160,  192,  224,  256,  320,  384,   448,   512,   576,  640,  768,
-	896,  1024, 1152, 1280, 1408, 1536, 1664, 1792, 1920, 1984,  2048,  2112,  2176, 2304, 2560,
-	2816, 3072, 3328, 3584, 4096, 4608, 5120, 6144, 8192, 10240, 12288, 16384,
+	1,    2,    4,    8,    12,   16,   20,   24,   28,    30,    32,    34,   36,
+	40,   44,   48,   52,   56,   58,   60,   61,   62,    63,    64,    65,   66,
+	68,   72,   76,   80,   88,   96,   104,  112,  120,   128,   136,   144,  160,
+	192,  224,  256,  320,  384,  448,  512,  576,  640,   768,   896,   1024, 1152,
+	1280, 1408, 1536, 1664, 1792, 1920, 1984, 2048, 2112,  2176,  2304,  2560, 2816,
+	3072, 3328, 3584, 4096, 4608, 5120, 6144, 8192, 10240, 12288, 16384,
 };
 
 static int add_dense(struct u64_array *values, uint64_t max)
@@ -229,6 +217,42 @@ static int check_alias(const struct bench_setting *s, struct err *e)
 	return 0;
 }
 
+/* Backings that a page size cannot have, or not here. */
+static int check_backing(const struct bench_setting *s, const struct page_size *p, struct err *e)
+{
+	bool zero = setting_is(s, "backing", "zero");
+
+	if (zero && p->kind != PAGE_KIND_BASE && p->kind != PAGE_KIND_THP)
+		return err_set(
+			e, EINVAL,
+			"page=%s backing=zero: only base pages and thp have a shared zero page; "
+			"use backing=distinct",
+			p->name);
+	if (zero && !p->zero_page)
+		return err_set(e, ENODEV,
+			       "page=%s has no shared zero page here (echo 1 > "
+			       "/sys/kernel/mm/transparent_hugepage/use_zero_page)",
+			       p->name);
+	if ((setting_is(s, "backing", "contiguous") || setting_is(s, "backing", "memfd")) &&
+	    p->kind != PAGE_KIND_BASE)
+		return err_set(
+			e, EINVAL,
+			"page=%s: backing=contiguous and backing=memfd are for base pages: use "
+			"page=base",
+			p->name);
+	return 0;
+}
+
+static int check_contiguous(const struct machine *m, const struct bench_setting *s, struct err *e)
+{
+	const struct page_size *thp = machine_page(m, "thp");
+
+	if (!setting_is(s, "backing", "contiguous") || (thp && thp->usable))
+		return 0;
+	return err_set(e, ENODEV, "backing=contiguous splits transparent huge pages: %s",
+		       thp ? thp->reason : "this kernel has none");
+}
+
 static int check_setting(const struct machine *m, const struct bench_setting *s, uint64_t max_inner,
 			 struct err *e)
 {
@@ -245,11 +269,10 @@ static int check_setting(const struct machine *m, const struct bench_setting *s,
 			       "space; take "
 			       "fewer or nearer ones",
 			       (uintmax_t)max_inner, (uintmax_t)stride);
-	if (setting_is(s, "backing", "zero") && p && p->kind != PAGE_KIND_BASE && !p->zero_page)
-		return err_set(e, ENODEV,
-			       "page=%s has no shared zero page here (echo 1 > "
-			       "/sys/kernel/mm/transparent_hugepage/use_zero_page)",
-			       page);
+	if (p && check_backing(s, p, e) < 0)
+		return e ? -e->code : -EINVAL;
+	if (check_contiguous(m, s, e) < 0)
+		return -ENODEV;
 	return check_alias(s, e);
 }
 
@@ -271,11 +294,11 @@ static int cost(const struct machine *m, const struct bench_setting *s, uint64_t
 	if (page >= m->leaf_table_span)
 		tables = pages * (page / m->leaf_table_span); /* deposited for a later split */
 	c.table_bytes = (tables + span / m->pmd_table_span + 2) * m->page_bytes;
-	c.arena_bytes = max_inner * 2 * sizeof(uint64_t);
+	c.table_bytes += max_inner * 2 * sizeof(uint64_t); /* offsets and list */
 	if (!setting_is(s, "backing", "zero") && !setting_is(s, "backing", "memfd"))
-		c.arena_bytes += pages * page;
+		c.arena_bytes = pages * page;
 	c.faults = pages;
-	c.seconds = 1.0 + (double)(c.arena_bytes + c.table_bytes) / (1 << 30);
+	c.seconds = (double)(c.arena_bytes + c.table_bytes) / (1 << 30);
 	*ret_cost = c;
 	return 0;
 }
@@ -368,23 +391,16 @@ static void count_expected(const struct bench_ctx *ctx, const struct chase_run *
 
 static int map_region(struct bench_ctx *ctx, struct state *s)
 {
-	uint64_t page = bench_u64(ctx, "page.bytes");
-	struct region_spec spec = { .kind = chase_page_kind(ctx),
-				    .page_bytes = page,
-				    .backing = backing_of(ctx),
-				    .align_bytes = UINT64_C(1) << 30 };
+	/* whole leaf tables: huge pages to be split need them whole, too */
+	uint64_t base = (uint64_t)sysconf(_SC_PAGESIZE), unit = base * (base / sizeof(uint64_t));
 	struct err e = { 0 };
 
-	if (page > spec.align_bytes)
-		spec.align_bytes = page;
-	spec.span_bytes = (highest(&s->run) / spec.align_bytes + 1) * spec.align_bytes;
-	chase_placement(ctx, &spec);
-	if (region_map(&spec, &s->run.region, &e) < 0)
-		return bench_fail(ctx, e.code, "%s", e.msg);
+	if (bench_u64(ctx, "page.bytes") > unit)
+		unit = bench_u64(ctx, "page.bytes");
+	if (chase_map(ctx, &s->run, backing_of(ctx), (highest(&s->run) / unit + 1) * unit) != 0)
+		return 1;
 	if (region_populate(&s->run.region, s->run.offsets, s->run.n_offsets, &e) < 0)
-		return e.code == ENOMEM && spec.kind == PAGE_KIND_HUGETLB
-			       ? bench_skip(ctx, "%s", e.msg)
-			       : bench_fail(ctx, e.code, "%s", e.msg);
+		return chase_populate_failed(ctx, &s->run, &e);
 	return 0;
 }
 
@@ -394,9 +410,7 @@ static int setup(struct bench_ctx *ctx, void *state)
 	uint64_t bytes, tables;
 	struct err e = { 0 };
 
-	s->run.region = REGION_NONE;
-	s->order = strcmp(bench_text(ctx, "order"), "sequential") == 0 ? CHASE_SEQUENTIAL
-								       : CHASE_RANDOM;
+	s->order = chase_order_of(ctx);
 	s->avoid_alias = strcmp(bench_text(ctx, "alias"), "avoid") == 0;
 	s->spread_bytes = spread_of(ctx);
 	if (place_elements(ctx, s) != 0 || map_region(ctx, s) != 0)
@@ -429,22 +443,6 @@ static int prepare(struct bench_ctx *ctx, void *state)
 	return 0;
 }
 
-static int sample(struct bench_ctx *ctx, void *state)
-{
-	return chase_sample(ctx, &((struct state *)state)->run);
-}
-
-static int check(struct bench_ctx *ctx, void *state)
-{
-	return chase_check(ctx, &((struct state *)state)->run);
-}
-
-static void teardown(struct bench_ctx *ctx, void *state)
-{
-	(void)ctx;
-	chase_done(&((struct state *)state)->run);
-}
-
 const struct bench bench_tlb_chase = {
 	.schema = { .name = "tlb.chase",
 		    .summary = "pointer chase past the TLB",
@@ -459,7 +457,7 @@ const struct bench bench_tlb_chase = {
 	.cost = cost,
 	.setup = setup,
 	.prepare = prepare,
-	.sample = sample,
-	.check = check,
-	.teardown = teardown,
+	.sample = chase_sample,
+	.check = chase_check,
+	.teardown = chase_teardown,
 };

@@ -54,7 +54,7 @@ struct verb {
 extern const struct verb *const verb_table[];
 const struct verb *verb_find(const char *name);
 
-/* --- options ------------------------------------------------------------------------------- */
+/* --- options --- */
 
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 enum colour_mode { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
@@ -108,7 +108,7 @@ void cli_need_words(const struct common *c, size_t n, const char *what);
 /* Prints a verb's help; returns the exit status. */
 int cli_help(const struct verb *v);
 
-/* --- output -------------------------------------------------------------------------------- */
+/* --- output --- */
 
 /* Makes descriptors 0 to 2 exist and broken pipes an error instead of a signal. */
 void cli_streams_init(void);
@@ -152,7 +152,7 @@ bool cli_is_utf8(void);
 const char *cli_version(void);
 int cli_print_version(void);
 
-/* --- the machine --------------------------------------------------------------------------- */
+/* --- the machine --- */
 
 /* Opens @c's sysroot and reads the machine; CLI_DONE or the exit status after a message. */
 int cli_machine(const struct common *c, struct sysroot *ret_sr, struct machine *ret_m);

@@ -31,8 +31,8 @@ static const struct argp completion_argp = {
 	.options = completion_options,
 	.parser = parse_completion,
 	.args_doc = "bash|zsh|fish",
-	.doc = "Print the completion script of a shell. For bash:\v"
-	       "  source <(pagetoll completion bash)",
+	.doc = "Print the completion script of a shell.\v"
+	       "For bash: source <(pagetoll completion bash)",
 };
 const struct verb verb_completion = {
 	.name = "completion",

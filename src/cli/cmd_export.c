@@ -20,7 +20,7 @@ enum { KEY_FACTS = KEY_VERB };
 struct export_args {
 	struct common common;
 	const char *output; /* NULL: stdout */
-	bool facts, fom;
+	bool facts, fom, has_format;
 };
 
 static error_t parse_export(int key, char *arg, struct argp_state *state)
@@ -35,6 +35,7 @@ static error_t parse_export(int key, char *arg, struct argp_state *state)
 		if (choice == 1)
 			a->common.format = FORMAT_CSV;
 		a->fom = choice == 2;
+		a->has_format = true;
 		return 0;
 	case KEY_FACTS:
 		a->facts = true;
@@ -137,6 +138,14 @@ static int export_run(const struct export_args *a, const struct run *r)
 	return rc;
 }
 
+/* What the file's name says; --format has the last word. */
+static enum format format_of_name(const char *name)
+{
+	size_t n = name ? strlen(name) : 0;
+
+	return n > 4 && strcmp(name + n - 4, ".csv") == 0 ? FORMAT_CSV : FORMAT_JSON;
+}
+
 static int run_export(const struct verb *v, int argc, char **argv)
 {
 	struct export_args a = { .common.format = FORMAT_JSON };
@@ -147,6 +156,8 @@ static int run_export(const struct verb *v, int argc, char **argv)
 	cli_parse(v, argc, argv, &a);
 	if (a.fom && a.facts)
 		cli_usage(&a.common, "--format fom has facts and points; it has no --facts");
+	if (!a.has_format)
+		a.common.format = format_of_name(a.output);
 	cli_need_words(&a.common, 1, "RUN (a file, an id, 'last', 'last~1', or a label)");
 	if (library_load(a.common.words[0], &r, NULL, &e))
 		return cli_fail(&a.common, CLI_FATAL, "%s", e.msg);
@@ -157,7 +168,9 @@ static int run_export(const struct verb *v, int argc, char **argv)
 
 static const struct argp_option export_options[] = {
 	{ "format", KEY_FORMAT, "json|csv|fom", 0,
-	  "Form of the result (default: json); fom: one line a result, for cluster frameworks", 0 },
+	  "Form of the result (default: by the ending of FILE, else json); fom: one line a "
+	  "result, for cluster frameworks",
+	  0 },
 	{ "facts", KEY_FACTS, NULL, 0, "Only what was inferred, not the measurements", 0 },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of stdout", 0 },
 	OPTION_HELP,

@@ -103,7 +103,8 @@ static int info_text(const struct bench *b)
 	cli_wrap_at(&out, s->summary, strlen(s->name) + 2, 2);
 	str_addf(&out, "revision %u\n\n", s->revision);
 	cli_wrap(&out, b->description, 0);
-	str_add(&out, "\nParameters (NAME=VALUE[,VALUE]...; ranges A..B, A..B:STEP, A..B:xK):\n");
+	str_add(&out,
+		"\nParameters (NAME=VALUE[,VALUE]...; ranges A..B, A..B:STEP, A..B:xFACTOR):\n");
 	for (const struct param *p = s->params; p->name; p++)
 		param_text(&out, p);
 	str_add(&out, "\nMetrics (the first is the headline):\n");

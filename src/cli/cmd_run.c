@@ -53,6 +53,7 @@ struct job {
 	struct run *r;
 	struct runfile *file; /* NULL: in memory only */
 	char *path;           /* owned; of the file, NULL: none */
+	char *not_saved;      /* owned; why there is no file, NULL: there is one */
 	struct progress progress;
 };
 
@@ -77,7 +78,7 @@ static void catch_signals(void)
 		sigaction(SIGHUP, &sa, NULL);
 }
 
-/* --- command line ----------------------------------------------------------------------------- */
+/* --- command line --- */
 
 static void take_preset(struct run_args *a, const char *arg)
 {
@@ -134,6 +135,9 @@ static void take_label(struct run_args *a, const char *arg)
 			  "--label: '%s' already means something where a run is named: "
 			  "no '/', not 'last'",
 			  arg);
+	for (const struct published *p = published_runs; p->name; p++)
+		if (strcmp(p->name, arg) == 0)
+			cli_usage(&a->common, "--label: '%s' is the name of a published run", arg);
 	a->label = arg;
 }
 
@@ -194,7 +198,7 @@ static void check_args(const struct run_args *a)
 		cli_usage(&a->common, "--output and --no-save exclude each other");
 }
 
-/* --- measuring -------------------------------------------------------------------------------- */
+/* --- measuring --- */
 
 /* Opens the run's file. 0, or the exit status when the user's own choice of a place fails. */
 static int open_file(struct job *j)
@@ -202,8 +206,10 @@ static int open_file(struct job *j)
 	struct err e = { 0 };
 	int rc;
 
-	if (j->args->no_save)
+	if (j->args->no_save) {
+		j->not_saved = strdup("--no-save");
 		return CLI_DONE;
+	}
 	if (j->args->output) {
 		j->path = strdup(j->args->output);
 		rc = j->path ? runfile_create(j->path, j->r, &j->file, &e) : -ENOMEM;
@@ -219,6 +225,7 @@ static int open_file(struct job *j)
 			 "this run will not be saved: %s; use --output FILE or "
 			 "set PAGETOLL_DATA to a folder that can be written",
 			 e.code ? e.msg : strerror(-rc));
+		j->not_saved = strdup(e.code ? e.msg : strerror(-rc));
 		free(j->path);
 		j->path = NULL;
 	}
@@ -276,6 +283,19 @@ static int close_file(struct job *j, int run_rc, struct err *e)
 	return CLI_FATAL;
 }
 
+/* The last line, since the warning before the measuring has scrolled away by then. */
+static int print_not_saved(const struct job *j)
+{
+	struct str line = { 0 };
+
+	if (!j->not_saved || j->args->common.format != FORMAT_TEXT)
+		return CLI_DONE;
+	str_add(&line, "\nnot saved: ");
+	escape_terminal(&line, j->not_saved);
+	str_add(&line, "\n");
+	return cli_print_str(&line);
+}
+
 static int measure(struct job *j)
 {
 	const struct run_hooks hooks = {
@@ -303,6 +323,8 @@ static int measure(struct job *j)
 				 : j->path       ? "last"
 						 : NULL,
 				 j->path);
+	if (printed == CLI_DONE)
+		printed = print_not_saved(j);
 	if (count_ok(j->r) == 0) {
 		cli_warn(&j->args->common, "nothing could be measured: %s", first_reason(j));
 		status = status ? status : CLI_NOT_MEASURED;
@@ -324,6 +346,7 @@ static int run_plan(const struct run_args *a, const struct sysroot *sr, const st
 	else
 		status = measure(&j);
 	free(j.path);
+	free(j.not_saved);
 	run_free(j.r);
 	return status;
 }

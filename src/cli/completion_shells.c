@@ -30,7 +30,7 @@ static void add_letter(struct str *out, const struct argp_option *o, const char 
 		str_add_n(out, *fmt == '?' ? letter : fmt, 1);
 }
 
-/* --- bash ------------------------------------------------------------------------------------- */
+/* --- bash --- */
 
 /* One row a parameter in the case of values. */
 static void bash_param(void *user, const char *name)
@@ -179,7 +179,7 @@ void completion_bash(struct str *out)
 		     "complete -F _pagetoll pagetoll\n");
 }
 
-/* --- zsh -------------------------------------------------------------------------------------- */
+/* --- zsh --- */
 
 static void zsh_param(void *user, const char *name)
 {
@@ -308,7 +308,7 @@ void completion_zsh(struct str *out)
 	str_add(out, "\tesac\n}\n\n_pagetoll \"$@\"\n");
 }
 
-/* --- fish ------------------------------------------------------------------------------------- */
+/* --- fish --- */
 
 static void fish_param(void *user, const char *name)
 {

@@ -76,15 +76,19 @@ static int print_overview(void)
 static void unknown_verb(const char *word)
 {
 	const char *names[16] = { 0 };
-	struct str hint = { 0 };
+	struct str hint = { 0 }, all = { 0 };
 	size_t k = 0;
 
+	if (strcmp(word, "version") == 0)
+		cli_usage(NULL, "there is no verb 'version'; did you mean 'pagetoll --version'?");
 	if (bench_find(word))
 		cli_usage(NULL, "'%s' is a benchmark; did you mean 'pagetoll run %s'?", word, word);
-	for (const struct verb *const *v = verb_table; *v && k + 1 < 16; v++)
+	for (const struct verb *const *v = verb_table; *v && k + 1 < 16; v++) {
+		str_addf(&all, "%s%s", k ? ", " : "", (*v)->name);
 		names[k++] = (*v)->name;
+	}
 	cli_did_you_mean(&hint, "", word, names);
-	cli_usage(NULL, "unknown verb '%s'%s", word, str_text(&hint));
+	cli_usage(NULL, "unknown verb '%s'%s; there are %s", word, str_text(&hint), str_text(&all));
 }
 
 static error_t parse_help(int key, char *arg, struct argp_state *state)

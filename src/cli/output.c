@@ -18,7 +18,7 @@
 
 enum { COLUMNS = 80 };
 
-static void on_broken_pipe(int sig)
+static void on_failed_write(int sig)
 {
 	(void)sig;
 }
@@ -26,7 +26,7 @@ static void on_broken_pipe(int sig)
 void cli_streams_init(void)
 {
 	/* A handler and not SIG_IGN: ignoring would be inherited by the workers. */
-	struct sigaction sa = { .sa_handler = on_broken_pipe, .sa_flags = SA_RESTART };
+	struct sigaction sa = { .sa_handler = on_failed_write, .sa_flags = SA_RESTART };
 
 	/*
 	 * A closed descriptor would be given to the first file opened, and results would be
@@ -38,6 +38,9 @@ void cli_streams_init(void)
 	}
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGPIPE, &sa, NULL);
+	/* A file-size limit is a full disk: write() tells, and what was measured is still printed.
+	 */
+	sigaction(SIGXFSZ, &sa, NULL);
 }
 
 int cli_print(const char *text, size_t n)

@@ -32,6 +32,15 @@ static void add_minutes(struct str *s, double seconds)
 	str_addf(s, "%ld:%02ld", whole / 60, whole % 60);
 }
 
+/* Of the time, which is what people wait for; 100 is not said before the end. */
+static void add_percent(struct str *s, double elapsed, double left)
+{
+	double share = elapsed / (elapsed + left);
+
+	if (isfinite(share) && share >= 0 && left >= 0)
+		str_addf(s, "%d %%, ", (int)fmin(100 * share, 99));
+}
+
 static void add_value(struct str *s, const struct param *p, const char *name, uint64_t value)
 {
 	char size[UNITS_TEXT_BYTES];
@@ -88,9 +97,7 @@ void progress_status(void *user, const struct run_status *st)
 	if (p->quiet || !p->terminal || now - p->shown_ns < UPDATE_NS)
 		return;
 	p->shown_ns = now;
-	str_addf(&line, "[%zu/%zu] ", st->setting, st->n_settings);
-	add_minutes(&line, st->elapsed_seconds);
-	str_add(&line, ", ");
+	add_percent(&line, st->elapsed_seconds, st->left_seconds);
 	add_minutes(&line, st->left_seconds);
 	str_addf(&line, " left; round %u: ", st->invocation);
 	if (st->planned) {

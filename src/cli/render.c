@@ -29,6 +29,11 @@ int cli_render_run(const struct common *c, const struct run *r, bool card, const
 	o.file = path;
 	if (report_init(&rep, r, &e))
 		return cli_fail(c, CLI_FATAL, "cannot evaluate the run: %s", e.msg);
+	if (card && c->format == FORMAT_TEXT && !report_has_toll_card(&rep)) {
+		report_done(&rep);
+		return cli_fail(c, CLI_USAGE, "this run has no toll card: pagetoll show %s",
+				name ? name : "last");
+	}
 	rc = render(&out, c, &rep, card, &o);
 	report_done(&rep);
 	if (rc) {

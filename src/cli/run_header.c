@@ -81,6 +81,26 @@ static int add_context(struct run *r, const struct plan *p)
 	return rc;
 }
 
+/* Where a grid ends earlier than it would, and why: "capped.1", "capped.2"... */
+static int add_notes(struct run *r, const struct plan *p)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct planned *q = &p->v[i];
+		const char *name, *text;
+
+		if (!q->note)
+			continue;
+		name = arena_printf(&r->arena, "capped.%u", ++n);
+		text = arena_printf(&r->arena, "%s page=%s: %s", q->bench->schema.name,
+				    attrs_text(&q->setting.given, "page", "?"), q->note);
+		if (!name || !text || attrs_set_text(&r->arena, &r->context, name, text) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int add_schemas(struct run *r, const struct plan *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
@@ -116,6 +136,8 @@ int run_header_fill(struct run *r, const struct plan *p, const struct sysroot *s
 		rc = doctor_examine(sr, m, r, e);
 	if (rc == 0)
 		rc = add_context(r, p);
+	if (rc == 0)
+		rc = add_notes(r, p);
 	if (rc == 0)
 		rc = add_schemas(r, p);
 	return rc ? err_set(e, -rc, "cannot describe the run: %s", strerror(-rc)) : 0;

@@ -32,7 +32,8 @@ static bool ends_with(const char *text, const char *end)
 /* Which way is good. Clock, ways, line and effective page size just are what they are. */
 static enum better fact_better(const char *id)
 {
-	static const char *const higher[] = { "tlb.entries", "tlb.reach", "cache.capacity" };
+	static const char *const higher[] = { "tlb.entries", "tlb.reach", "cache.capacity",
+					      "curve.knee" };
 
 	for (size_t i = 0; i < sizeof(higher) / sizeof(higher[0]); i++) {
 		if (strcmp(id, higher[i]) == 0)

@@ -49,8 +49,7 @@ static void add(struct advertised *a, unsigned level, uint64_t page_bytes, unsig
 	};
 }
 
-/* --- AMD -----------------------------------------------------------------------------------------
- */
+/* --- AMD --- */
 
 /* First level: ways in plain numbers, FFh for fully associative. */
 static void add_amd_l1(struct advertised *a, uint64_t page_bytes, uint32_t reg)
@@ -110,8 +109,7 @@ static void decode_amd(const struct cpuid_leaf *leaves, size_t n, struct adverti
 				       : "CPUID 80000005h, 80000006h, 80000019h, 80000021h";
 }
 
-/* --- Intel ---------------------------------------------------------------------------------------
- */
+/* --- Intel --- */
 
 enum { TYPE_NONE, TYPE_DATA, TYPE_CODE, TYPE_UNIFIED, TYPE_LOAD, TYPE_STORE };
 
@@ -202,8 +200,7 @@ static void decode_leaf_2(const struct cpuid_leaf *leaves, size_t n, struct adve
 		a->source = "CPUID 2";
 }
 
-/* --- both ----------------------------------------------------------------------------------------
- */
+/* --- both --- */
 
 void advertised_decode(const struct cpuid_leaf *leaves, size_t n, struct advertised *ret)
 {

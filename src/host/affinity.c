@@ -22,9 +22,11 @@ int affinity_pin(uint32_t cpu, struct err *e)
 		return err_set(e, ENOMEM, "no memory for a CPU mask");
 	CPU_SET_S(cpu, bytes, set);
 	if (sched_setaffinity(0, bytes, set) < 0)
-		result = err_set(e, errno,
-				 "binding to CPU %u: %s (offline, or outside the allowed set)", cpu,
-				 strerror(errno));
+		result = err_set(
+			e, errno,
+			"binding to CPU %u: %s (EINVAL: offline or outside the allowed set; EPERM: a "
+			"seccomp filter denies it)",
+			cpu, strerror(errno));
 	free(set);
 	return result;
 }

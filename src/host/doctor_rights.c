@@ -6,7 +6,7 @@
  * container runtimes' seccomp profiles allow the memory policy calls with CAP_SYS_NICE only.
  */
 #include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,10 +15,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "host/pagemap.h"
 #include "host/doctor_exam.h"
 
-/* --- asking --------------------------------------------------------------------------------------
- */
+/* --- asking --- */
 
 /*
  * A call that is let through but has nonsense arguments fails with EINVAL: it exists and is
@@ -50,24 +50,18 @@ static int probe_cycles(void)
 
 static void probe_pagemap(struct probe_results *p)
 {
-	uint64_t entry = 0;
 	volatile char touched = 1;
-	long page = sysconf(_SC_PAGESIZE);
-	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	ssize_t n;
+	uint64_t frame;
+	int fd, rc = pagemap_open(&fd, NULL);
 
-	if (fd < 0) {
-		p->pagemap = errno;
-		return;
+	if (rc == 0) {
+		rc = pagemap_frame(fd, (const void *)(uintptr_t)&touched, &frame);
+		close(fd);
 	}
-	n = pread(fd, &entry, sizeof(entry),
-		  (off_t)((uintptr_t)&touched / (uintptr_t)page * sizeof(entry)));
-	if (n != (ssize_t)sizeof(entry))
-		p->pagemap = n < 0 ? errno : EIO;
-	/* Bit 63: present; bits 0-54: frame number, 0 for those who may not know. */
-	else if (entry >> 63 && !(entry & ((1ull << 55) - 1)))
+	if (rc == -EPERM)
 		p->pagemap_hides = true;
-	close(fd);
+	else if (rc < 0)
+		p->pagemap = -rc;
 }
 
 void probes_run(struct probe_results *ret)
@@ -83,8 +77,7 @@ void probes_run(struct probe_results *ret)
 	*ret = p;
 }
 
-/* --- telling -------------------------------------------------------------------------------------
- */
+/* --- telling --- */
 
 static const char *policy_remedy(int code)
 {
@@ -172,6 +165,22 @@ static void report_perf(struct exam *x, int code)
 		 "hardware counters cannot be opened (%s)", strerror(code));
 }
 
+/* The remedy names the program that runs: it need not be the one that a shell would find. */
+static void report_hidden_frames(struct exam *x)
+{
+	char path[PATH_MAX], remedy[PATH_MAX + 64] = "run as root";
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (n > 0) {
+		path[n] = '\0';
+		snprintf(remedy, sizeof(remedy), "run as root, or: setcap cap_sys_admin+ep '%s'",
+			 path);
+	}
+	exam_add(x, "pagemap-hidden", SEVERITY_NOTE,
+		 "physically contiguous backing cannot be proven", remedy,
+		 "page frame numbers are hidden from this user");
+}
+
 static void report_pagemap(struct exam *x, const struct probe_results *p)
 {
 	if (p->pagemap)
@@ -180,10 +189,7 @@ static void report_pagemap(struct exam *x, const struct probe_results *p)
 			 "mount -o remount,rw /proc, or run as root",
 			 "/proc/self/pagemap cannot be read (%s)", strerror(p->pagemap));
 	else if (p->pagemap_hides)
-		exam_add(x, "pagemap-hidden", SEVERITY_NOTE,
-			 "physically contiguous backing cannot be proven",
-			 "run as root, or: setcap cap_sys_admin+ep $(command -v pagetoll)",
-			 "page frame numbers are hidden from this user");
+		report_hidden_frames(x);
 }
 
 void doctor_report_probes(struct exam *x, const struct probe_results *p)

@@ -111,8 +111,7 @@ static void file_key(struct sheet *s, const char *name, const char *path, const 
 		set_int(s, name, v);
 }
 
-/* --- fingerprint ---------------------------------------------------------------------------------
- */
+/* --- fingerprint --- */
 
 static void put_identity(struct sheet *s)
 {
@@ -243,8 +242,7 @@ static void put_switches(struct sheet *s, uint32_t cpu)
 	file_line(s, "smt", CPU_DIR "/smt/control");
 }
 
-/* --- context -------------------------------------------------------------------------------------
- */
+/* --- context --- */
 
 /* Options of the kernel that memory and processor numbers depend on. */
 static const char *const told[] = {

@@ -88,23 +88,34 @@ static int read_fd(int fd, char **ret_text, size_t *ret_n)
 	return rc < 0 ? rc : -ENOMEM;
 }
 
-int sysroot_read(const struct sysroot *sr, const char *path, char **ret_text, size_t *ret_n,
-		 struct err *e)
+int sysroot_open(const struct sysroot *sr, const char *path, int *ret_fd, struct err *e)
 {
-	char full[PATH_MAX], *text;
-	size_t n;
-	int fd, rc;
+	char full[PATH_MAX];
+	int fd, rc = full_path(sr, path, full, e);
 
-	rc = full_path(sr, path, full, e);
 	if (rc < 0)
 		return rc;
 	fd = open(full, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return err_set(e, errno, "%s: %s", full, strerror(errno));
+	*ret_fd = fd;
+	return 0;
+}
+
+int sysroot_read(const struct sysroot *sr, const char *path, char **ret_text, size_t *ret_n,
+		 struct err *e)
+{
+	char *text;
+	size_t n;
+	int fd, rc = sysroot_open(sr, path, &fd, e);
+
+	if (rc < 0)
+		return rc;
 	rc = read_fd(fd, &text, &n);
 	close(fd);
 	if (rc < 0)
-		return err_set(e, -rc, "%s: %s", full, strerror(-rc));
+		return err_set(e, -rc, "%s/%s: %s", sr->is_live ? "" : sr->dir, path,
+			       strerror(-rc));
 	*ret_text = text;
 	if (ret_n)
 		*ret_n = n;

@@ -21,6 +21,10 @@ struct sysroot {
 /* @dir NULL or "/": this machine. -ENOTDIR or -ENOENT with the path otherwise. */
 int sysroot_init(struct sysroot *sr, const char *dir, struct err *e);
 
+/* Opens for reading (files that are no text: pagemap). -errno of open(), with the path in the
+ * message. */
+int sysroot_open(const struct sysroot *sr, const char *path, int *ret_fd, struct err *e);
+
 /*
  * Whole file as a NUL-terminated malloc()ed string (at most 16 MiB; /proc files report size 0),
  * trailing newline kept. -errno of open() or read(), with the path in the message.

@@ -125,6 +125,8 @@ void fact_set_knee(struct fact *f, const struct knee *k, double factor)
 	f->value = k->capacity * factor;
 	f->low = k->low * factor;
 	f->high = k->high * factor;
+	if (isnan(k->low))
+		f->interval_reason = "fewer than 6 invocations; an interval needs 6";
 	f->nominal = k->nominal * factor;
 	f->method = knee_method(k);
 }

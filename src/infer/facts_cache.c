@@ -186,6 +186,11 @@ static const struct curve_points *main_curve(struct work *w)
 	return best && best->n >= 6 ? best : NULL;
 }
 
+static bool run_is_guest(const struct run *r)
+{
+	return r->origin == ORIGIN_MEASURED && attrs_text(&r->fingerprint, "hypervisor", "")[0];
+}
+
 /* What the sets beyond the first level also contain. */
 static const char *translation_note(struct work *w, const struct curve_points *c)
 {
@@ -196,7 +201,10 @@ static const char *translation_note(struct work *w, const struct curve_points *c
 		return "small pages: includes translation beyond the TLB's reach";
 	if (f && f->value < (double)page_word_bytes(w->run, page))
 		return "huge pages act like small ones here: includes translation beyond the TLB's "
-		       "reach";
+		       "reach, and page colours";
+	if (!f && run_is_guest(w->run))
+		return "a guest: whether its huge pages are real was not measured in this run "
+		       "(pagetoll run does)";
 	return NULL;
 }
 
@@ -341,6 +349,9 @@ static int add_line(struct work *w)
 	}
 	fact_set_cost(f, &c);
 	f->nominal = c.value;
+	f->advertised = (double)attrs_int(&w->run->fingerprint, "cache.line_bytes", 0);
+	if (f->advertised <= 0)
+		f->advertised = NAN;
 	f->note = "an adjacent-line prefetcher can double what is seen";
 	return 0;
 }

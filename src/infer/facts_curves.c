@@ -97,7 +97,7 @@ static int add_curve(struct work *w, const struct curve_points *c)
 	if (v.n < 6 && !c->skipped)
 		return 0;
 	if (knees.n == 0) {
-		struct fact *f = curve_fact(w, c, "tlb.entries", "entries", 1);
+		struct fact *f = curve_fact(w, c, "curve.knee", "pointers", 1);
 		const char *none =
 			arena_printf(w->arena, "no knee up to %.0f pointers", view_end(&v));
 
@@ -108,13 +108,13 @@ static int add_curve(struct work *w, const struct curve_points *c)
 	}
 	for (size_t i = 0; i < knees.n; i++) {
 		struct cost cost = step_cost(w, &v, &knees, i);
-		struct fact *f = curve_fact(w, c, "tlb.entries", "entries", (int)i + 1);
+		struct fact *f = curve_fact(w, c, "curve.knee", "pointers", (int)i + 1);
 
 		if (!f)
 			return -ENOMEM;
 		fact_set_knee(f, &knees.v[i], 1);
 		f->note = v.unproven;
-		f = curve_fact(w, c, "tlb.step_ns", "ns", (int)i + 1);
+		f = curve_fact(w, c, "curve.step_ns", "ns", (int)i + 1);
 		if (!f)
 			return -ENOMEM;
 		fact_set_cost(f, &cost);

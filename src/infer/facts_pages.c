@@ -154,12 +154,17 @@ static struct cost small_walk(struct work *w, const struct view *v, struct level
 	return cost_between(w, v, after, v, span_below(l.first->capacity));
 }
 
+/* One huge page takes one entry of 8 bytes, where a small page can be given a whole table. */
+static const char no_far[] =
+	"the tables of huge pages are too small to leave the caches: thousands of GiB would have "
+	"to be mapped";
+
 static int add_page_costs(struct work *w, const struct curve_points *c, const char *page,
 			  struct levels l, bool small, const char *reason, const char *note)
 {
 	for (size_t i = 0; i < TLB_METRICS; i++) {
 		const struct tlb_metric *m = &tlb_metrics[i];
-		struct cost hit, walk;
+		struct cost hit, walk, far = cost_missing(no_far);
 		struct view v;
 		int rc = view_build(w, c, m->metric, &v);
 
@@ -177,6 +182,9 @@ static int add_page_costs(struct work *w, const struct curve_points *c, const ch
 				small ? "plateau above the first level less plateau below"
 				      : "plateau above the second level less a first-level hit",
 				small ? note : NULL);
+		if (rc == 0)
+			rc = add_cost(w, m->walk_memory, m->unit, page, 0, &far, "not measured",
+				      NULL);
 		if (rc)
 			return rc;
 	}

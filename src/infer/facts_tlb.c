@@ -106,6 +106,30 @@ struct base_tlb {
 	const char *first_reason, *second_reason, *first_note;
 };
 
+/* Why the second level was not found: points that end too early, or a curve without a knee. */
+static const char *no_second_text(struct work *w, const struct base_tlb *b)
+{
+	double told = advertised_entries_of(w, 2, page_word_bytes(w->run, b->page));
+	double from = 4 * b->first->capacity, end = view_end(&b->walk_view);
+	/* A knee needs points behind it. */
+	bool early = end <= from || end < 1.25 * told;
+	const char *text;
+
+	if (!early)
+		text = arena_printf(w->arena, "no knee between %.0f and %.0f pointers", from, end);
+	else if (isnan(told))
+		text = arena_printf(w->arena,
+				    "the points end at %.0f pointers, too early for a second "
+				    "level: a longer --budget goes on",
+				    end);
+	else
+		text = arena_printf(w->arena,
+				    "the points end at %.0f pointers, too early for the %.0f "
+				    "entries that the processor tells: a longer --budget goes on",
+				    end, told);
+	return text ? text : "no second knee";
+}
+
 static int read_base(struct work *w, struct base_tlb *b)
 {
 	static const struct curve_points none;
@@ -136,8 +160,7 @@ static int read_base(struct work *w, struct base_tlb *b)
 		if (b->walk_view.n > 0)
 			b->second_reason = "the first level's capacity is not known";
 	} else if (!b->second && b->walk_view.n >= 6) {
-		b->second_reason = arena_printf(w->arena, "no knee between %.0f and %.0f pointers",
-						4 * b->first->capacity, view_end(&b->walk_view));
+		b->second_reason = no_second_text(w, b);
 	}
 	return 0;
 }
@@ -210,10 +233,12 @@ static const char *far_note(struct work *w, double pointers)
 		return "size of the last-level cache unknown: the tables may still fit";
 	if (lines >= 0.99 * 4 * llc)
 		return NULL;
-	text = arena_printf(w->arena,
-			    "page-table lines of %s against caches of %s: the tables partly stay "
-			    "in the caches, a walk can cost more",
-			    format_size_human(have, lines), format_size_human(cache, llc));
+	text = arena_printf(
+		w->arena,
+		"the page tables read here (lines of %s) partly stay in the caches (%s): "
+		"a walk can cost more; the whole curve: pagetoll run tlb.chase "
+		"stride=leaf-table+base-page backing=zero",
+		format_size_human(have, lines), format_size_human(cache, llc));
 	return text ? text : "the tables partly stay in the caches";
 }
 

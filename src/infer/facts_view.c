@@ -10,7 +10,7 @@
 
 #include "stats/stats.h"
 
-enum { REPS_MAX = 1024 };
+enum { REPS_MAX = 1024, LEAST_FOR_INTERVAL = 6 };
 
 static size_t count_invocations(const struct curve_points *c)
 {
@@ -103,28 +103,55 @@ int view_build(struct work *w, const struct curve_points *c, const char *metric,
 	return 0;
 }
 
+/* The values of point @i over invocations, into @ret; how many. */
+static size_t column_values(const struct view *v, size_t i, double *ret)
+{
+	size_t n = 0;
+
+	for (size_t r = 0; r < v->n_reps; r++)
+		if (v->reps[r * v->n + i] > 0)
+			ret[n++] = v->reps[r * v->n + i];
+	return n;
+}
+
 int view_knees(struct work *w, const struct view *v, struct knees *ret)
 {
-	struct knee_curve c = { .x = v->x,
-				.n = v->n,
-				.reps = v->reps,
-				.n_reps = v->n_reps,
-				.rep_quantile = v->rep_quantile };
+	struct knee_curve c = { .n_reps = v->n_reps, .rep_quantile = v->rep_quantile };
+	double *x = arena_alloc(w->arena, (v->n + 1) * sizeof(*x));
 	double *y = arena_alloc(w->arena, (v->n + 1) * sizeof(*y));
+	double *reps = arena_alloc(w->arena, (v->n * v->n_reps + 1) * sizeof(*reps));
 	double *column = arena_alloc(w->arena, (v->n_reps + 1) * sizeof(*column));
+	size_t *kept = arena_alloc(w->arena, (v->n + 1) * sizeof(*kept));
+	size_t most = 0;
+	int rc;
 
-	if (!y || !column)
+	if (!x || !y || !reps || !column || !kept)
 		return -ENOMEM;
+	for (size_t i = 0; i < v->n; i++)
+		if (column_values(v, i, column) > most)
+			most = column_values(v, i, column);
 	for (size_t i = 0; i < v->n; i++) {
-		size_t n = 0;
+		size_t n = column_values(v, i, column);
 
-		for (size_t r = 0; r < v->n_reps; r++)
-			if (v->reps[r * v->n + i] > 0)
-				column[n++] = v->reps[r * v->n + i];
-		y[i] = n > 0 ? stats_quantile(column, n, v->rep_quantile) : v->y[i];
+		/* The minimum of few is no match for the minimum of many. */
+		if (2 * n < most)
+			continue;
+		x[c.n] = v->x[i];
+		y[c.n] = n > 0 ? stats_quantile(column, n, v->rep_quantile) : v->y[i];
+		kept[c.n++] = i;
 	}
+	for (size_t r = 0; r < v->n_reps; r++)
+		for (size_t k = 0; k < c.n; k++)
+			reps[r * c.n + k] = v->reps[r * v->n + kept[k]];
+	c.x = x;
 	c.y = y;
-	return knees_find(&c, ret, w->err);
+	c.reps = reps;
+	rc = knees_find(&c, ret, w->err);
+	/* A published curve has what its grid tells; a measured one must be repeated. */
+	for (size_t i = 0; rc == 0 && i < ret->n; i++)
+		if (w->run->origin == ORIGIN_MEASURED && v->n_reps < LEAST_FOR_INTERVAL)
+			ret->v[i].low = ret->v[i].high = NAN;
+	return rc;
 }
 
 double view_end(const struct view *v)

@@ -45,14 +45,16 @@ uintptr_t chase_list(const uintptr_t *list, size_t n, uint64_t rounds)
 
 	KEEP_ROLLED
 	for (; rounds; rounds--) {
+		size_t i = 0;
+
 		KEEP_ROLLED
-		for (size_t i = 0; i < n; i++) {
+		do {
 			uintptr_t address = list[i];
 
 			OPAQUE(address); /* in a register: base plus index costs no addition */
 			x = *(const uintptr_t *)(address + x);
 			OPAQUE(x);
-		}
+		} while (++i < n);
 	}
 	return x;
 }

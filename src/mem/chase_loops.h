@@ -19,9 +19,9 @@ enum { CHASE_UNROLL = 16 };
 void *chase_links(void *start, uint64_t steps);
 
 /*
- * Reads the addresses of a list one after the other, @rounds times over. Every word read must be
- * zero: it is added to the next address, which makes each load wait for the one before. Returns the
- * sum of the words (0 if the memory kept the rule).
+ * Reads the addresses of a list (@n >= 1) one after the other, @rounds times over. Every word read
+ * must be zero: it is added to the next address, which makes each load wait for the one before.
+ * Returns the sum of the words (0 if the memory kept the rule).
  */
 uintptr_t chase_list(const uintptr_t *list, size_t n, uint64_t rounds);
 

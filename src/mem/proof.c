@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sources: proc(5) smaps and pagemap; Documentation/admin-guide/mm/pagemap.rst (bits 0-54 frame, 63
- * present; frames read as 0 without CAP_SYS_ADMIN); mm/vmstat.c (per-node counters are batched per
+ * Sources: proc(5) smaps; mm/vmstat.c (per-node counters are batched per
  * CPU and folded about once a second or by reading vm.stat_refresh).
  */
 #include "mem/proof.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +17,7 @@
 #include "base/units.h"
 #include "host/clock.h"
 #include "host/counters.h"
+#include "host/pagemap.h"
 #include "host/sysroot.h"
 #include "mem/policy.h"
 
@@ -113,38 +112,18 @@ static int compare_u64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int read_frames(int fd, const struct region *r, const uint64_t *offsets, size_t n,
-		       uint64_t *frames)
-{
-	const uint64_t present = UINT64_C(1) << 63, frame_bits = (UINT64_C(1) << 55) - 1;
-	long page = sysconf(_SC_PAGESIZE);
-
-	for (size_t k = 0; k < n; k++) {
-		uint64_t entry, at = (uintptr_t)(r->base + offsets[k]) / (uint64_t)page;
-
-		if (pread(fd, &entry, sizeof(entry), (off_t)(at * sizeof(entry))) !=
-		    (ssize_t)sizeof(entry))
-			return -EIO;
-		if (!(entry & present))
-			return -ENXIO;
-		frames[k] = entry & frame_bits;
-		if (frames[k] == 0)
-			return -EPERM;
-	}
-	return 0;
-}
-
 int proof_frames(const struct region *r, const uint64_t *offsets, size_t n, int64_t *ret_asked,
 		 int64_t *ret_frames, int64_t *ret_run)
 {
 	uint64_t frames[SAMPLE_MAX];
 	size_t count = sample_size(n);
 	int64_t different = 1, run = 0;
-	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC), result;
+	int fd, result = pagemap_open(&fd, NULL);
 
-	if (fd < 0)
-		return -errno;
-	result = read_frames(fd, r, offsets, count, frames);
+	if (result < 0)
+		return result;
+	for (size_t k = 0; k < count && result == 0; k++)
+		result = pagemap_frame(fd, r->base + offsets[k], &frames[k]);
 	close(fd);
 	if (result < 0)
 		return result;

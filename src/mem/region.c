@@ -53,11 +53,14 @@ static int protection(const struct region_spec *s)
 
 static int map_anonymous(struct region *r, struct err *e)
 {
+	uint64_t base_page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t leaf = base_page * (base_page / sizeof(uint64_t));
 	const struct region_spec *s = &r->spec;
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 	char size[UNITS_TEXT_BYTES];
 
-	r->map_bytes = s->span_bytes + s->align_bytes;
+	/* Up to the end of its last leaf table, which no other mapping may share. */
+	r->map_bytes = (s->span_bytes + leaf - 1) / leaf * leaf + s->align_bytes;
 	if (s->kind == PAGE_KIND_HUGETLB)
 		flags |= MAP_HUGETLB | (log2_of(s->page_bytes) << MAP_HUGE_SHIFT);
 	r->map = mmap(NULL, r->map_bytes, protection(s), flags, -1, 0);
@@ -306,11 +309,14 @@ int region_populate_all(struct region *r, uint64_t bytes, struct err *e)
 				*(volatile char *)(r->base + at + i) = 0;
 			continue;
 		}
+		/* EFAULT: a hugetlb page that was promised and is not there */
+		int code = errno == EFAULT ? ENOMEM : errno;
+
 		result = err_set(
-			e, errno == EFAULT ? ENOMEM : errno,
-			"populating %ju bytes: %s (memory, the hugetlb pool, or a limit of the "
-			"control group is exhausted)",
-			(uintmax_t)bytes, strerror(errno));
+			e, code,
+			"populating %ju bytes: %s (free memory, the hugetlb pool of the node, "
+			"or a limit of the control group is exhausted)",
+			(uintmax_t)bytes, strerror(code));
 	}
 	end_populate(r, &before);
 	return result;
@@ -318,9 +324,10 @@ int region_populate_all(struct region *r, uint64_t bytes, struct err *e)
 
 void region_done(struct region *r)
 {
-	if (r->map)
+	if (r->map) {
 		munmap(r->map, r->map_bytes);
-	if (r->fd >= 0)
-		close(r->fd);
+		if (r->fd >= 0)
+			close(r->fd);
+	}
 	*r = REGION_NONE;
 }

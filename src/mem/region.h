@@ -38,14 +38,14 @@ struct region {
 	struct region_spec spec;
 	void *map; /* owned mapping around it */
 	size_t map_bytes;
-	int fd;          /* memfd, -1: none */
+	int fd;          /* memfd, -1: none; meaningless while unmapped */
 	int data_error;  /* negative errno of mbind, 0: done or not asked */
 	int table_error; /* negative errno of set_mempolicy */
 	int64_t faults;  /* minor faults counted while populating */
 	int64_t table_bytes_before, table_bytes_after; /* VmPTE around populating; -1: unknown */
 };
 
-/* All-zero (with fd -1) is an unmapped region; REGION_NONE is one. */
+/* REGION_NONE, and all-zero, is an unmapped region. */
 #define REGION_NONE ((struct region){ .fd = -1 })
 
 /*

@@ -12,7 +12,7 @@
 
 #include "base/units.h"
 
-/* --- machine ------------------------------------------------------------------------------- */
+/* --- machine --- */
 
 static const struct attr *machine_attr(const struct run *r, const char *const *names)
 {
@@ -80,7 +80,7 @@ void render_machine(struct str *out, const struct run *r)
 	}
 }
 
-/* --- state --------------------------------------------------------------------------------- */
+/* --- state --- */
 
 void render_state(struct str *out, const struct run *r, const struct report_options *o)
 {
@@ -95,10 +95,7 @@ void render_state(struct str *out, const struct run *r, const struct report_opti
 		str_addf(out, ": %s", r->stop_reason);
 }
 
-/*
- * Invocations that count at each outer setting, smallest and largest; a skipped setting has none.
- */
-static void count_invocations(const struct report *rep, size_t *ret_low, size_t *ret_high)
+void report_count_invocations(const struct report *rep, size_t *ret_low, size_t *ret_high)
 {
 	*ret_low = *ret_high = 0;
 	for (size_t i = 0; i < rep->points.n; i++) {
@@ -116,7 +113,7 @@ static void count_invocations(const struct report *rep, size_t *ret_low, size_t 
 void render_invocations(struct str *out, const struct report *rep)
 {
 	size_t low, high;
-	count_invocations(rep, &low, &high);
+	report_count_invocations(rep, &low, &high);
 	if (!high)
 		return;
 	if (low == high)
@@ -126,7 +123,7 @@ void render_invocations(struct str *out, const struct report *rep)
 	str_add(out, high == 1 ? " invocation" : " invocations");
 }
 
-/* --- page sizes ---------------------------------------------------------------------------- */
+/* --- page sizes --- */
 
 static bool is_page(const struct fact *f, const char *id, const char *page)
 {
@@ -206,7 +203,7 @@ void render_page_words(struct str *out, const struct report *rep, const char *pa
 		str_addf(out, " (%s)", strncmp(page, "hugetlb", 7) == 0 ? "hugetlb" : page);
 }
 
-/* --- taints -------------------------------------------------------------------------------- */
+/* --- taints --- */
 
 static const struct attr *point_taint(const struct point *p, const char *name)
 {
@@ -266,4 +263,21 @@ int render_taints(struct str *out, const struct report *rep, const struct report
 	}
 	arena_done(&a);
 	return ret;
+}
+
+bool render_disturbed(struct str *out, const struct report *rep)
+{
+	const struct run *r = rep->run;
+	size_t stolen = 0, before = out->len;
+	for (size_t i = 0; i < r->n_findings; i++)
+		if (r->findings[i].id && strcmp(r->findings[i].id, "load") == 0 &&
+		    r->findings[i].severity >= SEVERITY_WARNING)
+			str_addf(out, "%s%s", out->len > before ? "; " : "",
+				 r->findings[i].what ? r->findings[i].what : "other programs run");
+	for (size_t i = 0; i < rep->points.n; i++)
+		stolen += point_taint(&rep->points.v[i], "steal_ticks") != NULL;
+	if (stolen * 10 > rep->points.n)
+		str_addf(out, "%sthe hypervisor took CPU time in %zu of %zu points",
+			 out->len > before ? "; " : "", stolen, rep->points.n);
+	return out->len > before || out->failed;
 }

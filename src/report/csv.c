@@ -251,7 +251,7 @@ int report_facts_csv(struct str *out, const struct report *rep)
 		real_field(out, f->high);
 		real_field(out, f->nominal);
 		real_field(out, f->advertised);
-		field(out, false, agreement[fact_agreement(f)]);
+		field(out, false, agreement[fact_agreement(rep, f)]);
 		field(out, false, f->reason);
 		field(out, false, f->interval_reason);
 		field(out, false, f->method);

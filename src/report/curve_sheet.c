@@ -13,7 +13,7 @@ struct curve_value *sheet_value(const struct sheet *s, size_t metric, size_t row
 	return &s->values[(metric * s->n_rows + row) * s->g->n + curve];
 }
 
-/* --- what stands in the sheet -------------------------------------------------------------- */
+/* --- what stands in the sheet --- */
 
 /* Units stand in titles, where a line break would be one. */
 static const char *clean_unit(const struct sheet *s, const char *unit)

@@ -20,7 +20,7 @@ struct layout_try {
 	bool narrow; /* the pair's titles take two lines */
 };
 
-/* --- heads --------------------------------------------------------------------------------- */
+/* --- heads --- */
 
 /* The lines above a curve's columns: its values of the differing parameters, or its number. */
 static const char *curve_head(const struct sheet *s, size_t curve, const char *last)
@@ -49,7 +49,7 @@ static const char *key_head(const struct sheet *s)
 	return ret ? ret : "";
 }
 
-/* --- cells --------------------------------------------------------------------------------- */
+/* --- cells --- */
 
 static void set_number(struct table *t, size_t row, size_t column, double v, const char *unit,
 		       int digits)
@@ -128,7 +128,7 @@ static void set_pair(struct table *t, const struct sheet *s, size_t row, size_t 
 	str_done(&text);
 }
 
-/* --- tables -------------------------------------------------------------------------------- */
+/* --- tables --- */
 
 static void set_row_name(struct table *t, const struct sheet *s, size_t row)
 {
@@ -261,7 +261,7 @@ static int render_table(struct str *out, const struct sheet *s)
 	return ret;
 }
 
-/* --- words around it ----------------------------------------------------------------------- */
+/* --- words around it --- */
 
 static void caption(struct str *out, const struct sheet *s)
 {

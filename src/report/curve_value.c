@@ -130,7 +130,7 @@ int curve_value_read(struct arena *a, const struct run *r, const struct bench_sc
 	return invalid_value(a, p, metric, m ? m->estimator : EST_MIN, &ret->value);
 }
 
-/* --- losses -------------------------------------------------------------------------------- */
+/* --- losses --- */
 
 struct loss {
 	enum verdict verdict;

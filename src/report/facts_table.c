@@ -40,14 +40,14 @@ static void set_measured(struct table *t, size_t row, const struct fact *f, stru
 	}
 }
 
-static void set_row(struct table *t, const struct run *r, const struct fact *f)
+static void set_row(struct table *t, const struct report *rep, const struct fact *f)
 {
 	struct str text = { 0 };
 	size_t row = table_add_row(t);
 	const char *id = render_clean(t->arena, f->id, t->utf8, 40);
 	str_addf(&text, "%s ", id ? id : "");
 	t->failed = t->failed || !id;
-	render_where(&text, r, &f->where);
+	render_where(&text, rep->run, &f->where);
 	if (!f->where.n)
 		text.data[text.len - 1] = '\0';
 	set(t, row, FACT, &text);
@@ -57,7 +57,7 @@ static void set_row(struct table *t, const struct run *r, const struct fact *f)
 		set(t, row, NOMINAL, &text);
 	}
 	if (!isnan(f->advertised)) {
-		enum agreement agree = fact_agreement(f);
+		enum agreement agree = fact_agreement(rep, f);
 		/* what agrees stands in the column before */
 		if (agree != AGREE_YES || f->nominal != f->advertised)
 			render_value(&text, f->advertised, f->unit, 3, false);
@@ -94,7 +94,7 @@ int facts_table_render(struct str *out, struct arena *a, const struct report *re
 	t.columns[FACT].wraps = true;
 	t.columns[NOMINAL].optional = t.columns[ADVERTISED].optional = true;
 	for (size_t i = 0; i < rep->facts.n; i++)
-		set_row(&t, rep->run, &rep->facts.v[i]);
+		set_row(&t, rep, &rep->facts.v[i]);
 	str_add(out, "\n");
 	render_paint(out, o, PAINT_BOLD, "Facts");
 	str_add(out, "\n");

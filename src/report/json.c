@@ -131,7 +131,7 @@ static json_t *json_from_facts(const struct report *rep)
 			[AGREE_YES] = "agrees", [AGREE_NO] = "differs"
 		};
 		json_t *o = json_from_fact(f);
-		enum agreement agree = fact_agreement(f);
+		enum agreement agree = fact_agreement(rep, f);
 		if (!o ||
 		    put(o, "agreement",
 			agree == AGREE_UNKNOWN ? json_null() : json_string(word[agree])) ||

@@ -126,7 +126,7 @@ void render_paragraph(struct str *out, size_t indent, const char *head, const ch
 	render_wrap(out, text, at, at, RENDER_WIDTH);
 }
 
-/* --- numbers ------------------------------------------------------------------------------- */
+/* --- numbers --- */
 
 struct scale {
 	double divisor;
@@ -155,8 +155,8 @@ static struct scale scale_of(double value, const char *unit)
 		s.name = s.divisor == 1e9 ? "GHz" : s.divisor == 1e6 ? "MHz" : "Hz";
 	} else if (strcmp(unit, "percent") == 0) {
 		s.name = "%";
-	} else if (strcmp(unit, "entries") == 0 || strcmp(unit, "count") == 0 ||
-		   strcmp(unit, "ways") == 0) {
+	} else if (strcmp(unit, "entries") == 0 || strcmp(unit, "pointers") == 0 ||
+		   strcmp(unit, "count") == 0 || strcmp(unit, "ways") == 0) {
 		s.whole = true;
 	}
 	return s;
@@ -260,7 +260,15 @@ void render_where(struct str *out, const struct run *r, const struct attrs *wher
 	}
 }
 
-enum agreement fact_agreement(const struct fact *f)
+static bool is_disturbed(const struct report *rep)
+{
+	struct str text = { 0 };
+	bool yes = render_disturbed(&text, rep);
+	str_done(&text);
+	return yes;
+}
+
+enum agreement fact_agreement(const struct report *rep, const struct fact *f)
 {
 	if (isnan(f->value) || isnan(f->advertised) || f->advertised <= 0)
 		return AGREE_UNKNOWN;
@@ -269,5 +277,7 @@ enum agreement fact_agreement(const struct fact *f)
 	if (!isnan(f->low) && !isnan(f->high) && f->low <= f->advertised &&
 	    f->advertised <= f->high)
 		return AGREE_YES;
-	return fabs(f->value / f->advertised - 1) <= 0.05 ? AGREE_YES : AGREE_NO;
+	if (fabs(f->value / f->advertised - 1) <= 0.05)
+		return AGREE_YES;
+	return f->note || is_disturbed(rep) ? AGREE_UNKNOWN : AGREE_NO;
 }

@@ -70,6 +70,8 @@ uint64_t render_page_bytes(const struct report *rep, const char *page);
 void render_machine(struct str *out, const struct run *r);
 /* "complete: interval target met" or "INCOMPLETE: interrupted". */
 void render_state(struct str *out, const struct run *r, const struct report_options *o);
+/* Invocations that count at a point, smallest and largest; both 0: none. Skipped ones have none. */
+void report_count_invocations(const struct report *rep, size_t *ret_low, size_t *ret_high);
 /* "8 a setting" or "6 to 8 a setting"; nothing for a run without invocations. */
 void render_invocations(struct str *out, const struct report *rep);
 
@@ -80,9 +82,18 @@ void render_invocations(struct str *out, const struct report *rep);
  */
 void report_sort_curves(const struct run *r, struct curves *c);
 
-/* A measured fact against what the processor advertises. */
+/*
+ * A measured fact against what the processor advertises. A fact with a note, or of a run that was
+ * disturbed, may be off for reasons of its own: it never "differs".
+ */
 enum agreement { AGREE_UNKNOWN, AGREE_YES, AGREE_NO };
-enum agreement fact_agreement(const struct fact *f);
+enum agreement fact_agreement(const struct report *rep, const struct fact *f);
+
+/*
+ * Appends what disturbed all of the run ("load average 4.80 on 2 CPUs"): other load at its begin,
+ * or CPU time stolen in more than a tenth of the points. False: nothing did.
+ */
+bool render_disturbed(struct str *out, const struct report *rep);
 
 /* One finding: severity, what, effect, remedy, wrapped below a mark. */
 void render_finding(struct str *out, const struct finding *f, const struct report_options *o);

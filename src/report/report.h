@@ -40,6 +40,8 @@ void report_done(struct report *rep);
 /* What `run` without a target prints: the deciding line, machine, levels, disturbances, next
  * commands. */
 int report_toll_card(struct str *out, const struct report *rep, const struct report_options *o);
+/* Whether the run has a number that stands on the card: others are of `show`. */
+bool report_has_toll_card(const struct report *rep);
 /* What `show` and `run TARGET` print: header, facts, one table a benchmark and group of settings.
  */
 int report_text(struct str *out, const struct report *rep, const struct report_options *o);

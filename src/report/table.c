@@ -6,6 +6,7 @@
 #include "report/table.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/render.h"
@@ -95,6 +96,20 @@ static bool has_mark(const char *marks, const char *mark)
 	return false;
 }
 
+/* @marks ("*1?12") with @mark, number @number (0: none), in ascending order; NULL: no memory. */
+static const char *insert_mark(struct table *t, const char *marks, const char *mark, size_t number)
+{
+	const char *p = marks;
+	while (*p) {
+		size_t n = 1 + strspn(p + 1, "0123456789");
+		unsigned long own = n > 1 ? strtoul(p + 1, NULL, 10) : 0;
+		if (number && (!own || own > number))
+			break;
+		p += n;
+	}
+	return arena_printf(t->arena, "%.*s%s%s", (int)(p - marks), marks, mark, p);
+}
+
 void table_mark(struct table *t, size_t row, size_t column, enum table_note_kind kind,
 		const char *text)
 {
@@ -117,7 +132,7 @@ void table_mark(struct table *t, size_t row, size_t column, enum table_note_kind
 	if (mark && c->marks) {
 		if (has_mark(c->marks, mark))
 			return;
-		mark = arena_printf(t->arena, "%s%s", c->marks, mark);
+		mark = insert_mark(t, c->marks, mark, number);
 	}
 	c->marks = mark;
 	if (!mark)
@@ -156,7 +171,7 @@ static struct table_cell *known_cell(const struct table *t, size_t row, size_t c
 	return &t->cells[row * t->n_columns + column];
 }
 
-/* --- layout -------------------------------------------------------------------------------- */
+/* --- layout --- */
 
 struct widths {
 	size_t text, marks; /* of the cells */

@@ -69,6 +69,12 @@ static void state_line(struct str *out, struct arena *a, const struct report *re
 		str_add(&text, " a point");
 		header_line(out, a, o, "repeated", str_text(&text));
 	}
+	for (size_t i = 0; i < rep->run->context.n; i++) {
+		const struct attr *at = &rep->run->context.v[i];
+
+		if (strncmp(at->name, "capped.", 7) == 0 && at->kind == ATTR_TEXT)
+			header_line(out, a, o, "capped", at->text);
+	}
 	if (rep->run->n_bad_lines) {
 		str_clear(&text);
 		str_addf(&text, "%zu line%s of the file could not be read and %s left out",

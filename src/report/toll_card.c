@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * The toll card: what translation and memory cost on this machine, for a person who decides about
- * huge pages. Opens with the line that people decide by; the levels follow (toll_levels.c), then
- * what disturbed, then where the run lies. Leaves out curves and methods: `show` has them.
+ * huge pages. Opens with the line that people decide by (toll_decision.c); the levels follow
+ * (toll_levels.c), then what disturbed, then where the run lies. Leaves out curves and methods:
+ * `show` has them.
  */
 #include "report/render.h"
 
@@ -11,160 +12,12 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "report/toll_decision.h"
 #include "report/toll_levels.h"
 
 enum { FINDINGS_SHOWN = 3 };
 
-/* --- the deciding line --------------------------------------------------------------------- */
-
-struct decision {
-	const struct fact *small, *huge, *saving;
-	uint64_t small_bytes;
-};
-
-static bool same_working_set(const struct fact *a, const struct fact *b)
-{
-	const struct attr *x = attrs_find(&a->where, "working-set");
-	const struct attr *y = attrs_find(&b->where, "working-set");
-	struct attrs one = { .v = (struct attr[]){ x ? *x : (struct attr){ 0 } }, .n = 1 };
-	struct attrs other = { .v = (struct attr[]){ y ? *y : (struct attr){ 0 } }, .n = 1 };
-	return x && y && attrs_equal(&one, &other);
-}
-
-static bool prefer_huge(const struct fact *have, const struct fact *f)
-{
-	if (!have || (isnan(have->value) && !isnan(f->value)))
-		return true;
-	return !isnan(f->value) && strcmp(attrs_text(&f->where, "page", ""), "thp") == 0;
-}
-
-static struct decision find_decision(const struct report *rep)
-{
-	struct decision d = { 0 };
-	for (size_t i = 0; i < rep->facts.n; i++) {
-		const struct fact *f = &rep->facts.v[i];
-		const char *page = attrs_text(&f->where, "page", "");
-		uint64_t bytes = render_page_bytes(rep, page);
-		if (strcmp(f->id, "toll.random_read_ns") != 0 || page[0] < '0' || page[0] > '9')
-			continue;
-		if (!d.small || bytes < d.small_bytes) {
-			d.small = f;
-			d.small_bytes = bytes;
-		}
-	}
-	for (size_t i = 0; i < rep->facts.n; i++) {
-		const struct fact *f = &rep->facts.v[i];
-		bool here = d.small && same_working_set(d.small, f);
-		if (here && f != d.small && strcmp(f->id, "toll.random_read_ns") == 0 &&
-		    prefer_huge(d.huge, f))
-			d.huge = f;
-		if (here && strcmp(f->id, "toll.huge_page_saving") == 0)
-			d.saving = f;
-	}
-	return d;
-}
-
-static void working_set_words(struct str *out, const struct fact *f)
-{
-	char buf[UNITS_TEXT_BYTES];
-	uint64_t bytes = render_where_bytes(&f->where, "working-set");
-	if (bytes)
-		str_add(out, format_size_human(buf, (double)bytes));
-	else
-		str_add(out, "an unknown working set");
-}
-
-static void decision_value(struct str *out, const struct report *rep, const struct fact *f)
-{
-	char buf[UNITS_TEXT_BYTES];
-	const char *page = attrs_text(&f->where, "page", "huge");
-	uint64_t bytes = render_page_bytes(rep, page);
-	if (bytes)
-		str_addf(out, "%s pages ", format_size_human(buf, (double)bytes));
-	else
-		str_addf(out, "%s pages ", page);
-	if (isnan(f->value)) {
-		str_addf(out, "not measured (%s)", f->reason ? f->reason : "no reason recorded");
-		return;
-	}
-	render_value(out, f->value, f->unit, 3, true);
-	if (isnan(f->low) || isnan(f->high))
-		return;
-	str_add(out, " ");
-	render_interval(out, f->low, f->high, f->value, f->unit, 3);
-}
-
-static void saving_words(struct str *out, const struct fact *f)
-{
-	bool has_interval = !isnan(f->low) && !isnan(f->high);
-	double shown = fabs(f->value);
-	if (has_interval && f->low <= 0 && f->high >= 0) {
-		str_add(out, "no clear difference here (saving ");
-		shown = f->value;
-	} else {
-		str_add(out, f->value < 0 ? "huge pages cost " : "huge pages save ");
-	}
-	render_value(out, shown, f->unit, 2, true);
-	if (has_interval) {
-		bool turned = shown != f->value;
-		str_add(out, " ");
-		render_interval(out, turned ? -f->high : f->low, turned ? -f->low : f->high, shown,
-				f->unit, 2);
-	}
-	if (has_interval && f->low <= 0 && f->high >= 0)
-		str_add(out, ").");
-	else
-		str_add(out, f->value < 0 ? " more here." : " here.");
-}
-
-static void deciding_text(struct str *out, const struct report *rep)
-{
-	struct decision d = find_decision(rep);
-	if (!d.small) {
-		str_add(out, "Random reads with small and with huge pages: not measured in this "
-			     "run.");
-		return;
-	}
-	str_add(out, "Random reads over ");
-	working_set_words(out, d.small);
-	str_add(out, ": ");
-	decision_value(out, rep, d.small);
-	if (!d.huge) {
-		str_add(out, "; huge pages were not measured in this run.");
-		return;
-	}
-	str_add(out, ", ");
-	decision_value(out, rep, d.huge);
-	if (d.saving && !isnan(d.saving->value)) {
-		str_add(out, ": ");
-		saving_words(out, d.saving);
-	} else {
-		str_add(out, ".");
-	}
-	if (!isnan(d.small->value) && isnan(d.small->low) && d.small->interval_reason)
-		str_addf(out, " No interval: %s.", d.small->interval_reason);
-}
-
-static void deciding_line(struct str *out, struct arena *a, const struct report *rep,
-			  const struct report_options *o)
-{
-	struct str text = { 0 }, lines = { 0 };
-	deciding_text(&text, rep);
-	const char *clean = render_clean(a, str_text(&text), o->utf8, 600);
-	render_wrap(&lines, clean ? clean : "", 0, 0, RENDER_WIDTH);
-	for (char *p = lines.data; p && *p;) {
-		char *end = strchr(p, '\n');
-		*end = '\0';
-		render_paint(out, o, PAINT_BOLD, p);
-		str_add(out, "\n");
-		p = end + 1;
-	}
-	out->failed = out->failed || !clean || text.failed || lines.failed;
-	str_done(&text);
-	str_done(&lines);
-}
-
-/* --- what the run is ----------------------------------------------------------------------- */
+/* --- what the run is --- */
 
 static void plain_line(struct str *out, struct arena *a, const struct report_options *o,
 		       const char *text)
@@ -185,6 +38,27 @@ static const struct fact *clock_fact(const struct report *rep)
 	return NULL;
 }
 
+/* In plain words where the run came to its end; `show` has the settings counted. */
+static void state_words(struct str *out, const struct run *r, const struct report_options *o)
+{
+	static const struct {
+		const char *begins, *words;
+	} ends[] = {
+		{ "interval target met", "ended when the intervals were narrow enough" },
+		{ "time budget", "stopped by the time budget" },
+		{ "invocation limit", "stopped by the limit of processes" },
+	};
+	for (size_t i = 0;
+	     r->has_footer && r->complete && r->stop_reason && i < sizeof(ends) / sizeof(*ends);
+	     i++) {
+		if (strncmp(r->stop_reason, ends[i].begins, strlen(ends[i].begins)) == 0) {
+			str_add(out, ends[i].words);
+			return;
+		}
+	}
+	render_state(out, r, o);
+}
+
 static void run_lines(struct str *out, struct arena *a, const struct report *rep,
 		      const struct report_options *o)
 {
@@ -197,7 +71,7 @@ static void run_lines(struct str *out, struct arena *a, const struct report *rep
 		str_add(&text, text.len ? "; core clock " : "Core clock ");
 		render_value(&text, clock->value, clock->unit, 3, true);
 		if (!isnan(clock->low) && !isnan(clock->high)) {
-			str_add(&text, " ");
+			str_add(&text, ", 95 % ");
 			render_interval(&text, clock->low, clock->high, clock->value, clock->unit,
 					3);
 		}
@@ -213,18 +87,22 @@ static void run_lines(struct str *out, struct arena *a, const struct report *rep
 	}
 	if (r->preset && strcmp(r->preset, "quick") != 0)
 		str_addf(&text, "preset %s; ", r->preset);
-	size_t before = text.len;
-	render_invocations(&text, rep);
-	if (text.len > before)
-		str_add(&text, " a point; ");
+	size_t low, high;
+	report_count_invocations(rep, &low, &high);
+	high = r->origin == ORIGIN_MEASURED ? high : 0;
+	if (high && low < high)
+		str_addf(&text, "%zu to ", low);
+	if (high)
+		str_addf(&text, "%zu fresh process%s for each number; ", high,
+			 high == 1 ? "" : "es");
 	plain.colour = false;
-	render_state(&text, r, &plain);
+	state_words(&text, r, &plain);
 	plain_line(out, a, o, str_text(&text));
 	out->failed = out->failed || text.failed;
 	str_done(&text);
 }
 
-/* --- disturbances and next steps ----------------------------------------------------------- */
+/* --- disturbances and next steps --- */
 
 static int disturbances(struct str *out, const struct report *rep, const struct report_options *o)
 {
@@ -287,11 +165,14 @@ static void next_steps(struct str *out, struct arena *a, const struct report *re
 		 : str_columns(id) + str_columns(file) + 8 > RENDER_WIDTH ? "\n"
 									  : " ",
 		 file ? file : "");
-	str_addf(&text, "pagetoll show %s", name);
-	next_line(out, str_text(&text), "every curve and fact of this run");
-	str_clear(&text);
-	str_addf(&text, "pagetoll show %s --format csv", name);
-	next_line(out, str_text(&text), "its raw samples (or json)");
+	/* what is neither in a file nor has a name cannot be shown again */
+	if (o->file || o->run_name) {
+		str_addf(&text, "pagetoll show %s", name);
+		next_line(out, str_text(&text), "every curve and fact of this run");
+		str_clear(&text);
+		str_addf(&text, "pagetoll show %s --format csv", name);
+		next_line(out, str_text(&text), "its raw samples (or json)");
+	}
 	next_line(out, "pagetoll doctor", "what disturbs measuring here");
 	if (rep->run->preset && strcmp(rep->run->preset, "quick") == 0)
 		next_line(out, "pagetoll run", "with intervals, in about 2 minutes");
@@ -301,10 +182,26 @@ static void next_steps(struct str *out, struct arena *a, const struct report *re
 	str_done(&text);
 }
 
+bool report_has_toll_card(const struct report *rep)
+{
+	for (size_t i = 0; i < rep->facts.n; i++) {
+		const struct fact *f = &rep->facts.v[i];
+		bool of_page = strncmp(f->id, "tlb.", 4) == 0 || strncmp(f->id, "walk.", 5) == 0;
+		bool level = attrs_find(&f->where, "level"), page = attrs_find(&f->where, "page");
+		/* with more conditions it is of another experiment, and not on the card */
+		if (of_page && page && f->where.n == (level ? 2u : 1u))
+			return true;
+		if (strncmp(f->id, "toll.", 5) == 0 || strncmp(f->id, "cache.", 6) == 0 ||
+		    strcmp(f->id, "memory.latency_ns") == 0)
+			return true;
+	}
+	return false;
+}
+
 int report_toll_card(struct str *out, const struct report *rep, const struct report_options *o)
 {
 	struct arena a = { 0 };
-	deciding_line(out, &a, rep, o);
+	toll_decision_render(out, &a, rep, o);
 	str_add(out, "\n");
 	if (rep->run->preset && strcmp(rep->run->preset, "quick") == 0) {
 		render_paint(out, o, PAINT_YELLOW, "quick: for orientation, not for publication");

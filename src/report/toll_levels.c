@@ -74,10 +74,11 @@ static void set_fact(struct table *t, size_t row, size_t column, const struct fa
 	str_done(&text);
 }
 
-static void set_advertised(struct table *t, size_t row, size_t column, const struct fact *f)
+static void set_advertised(struct table *t, size_t row, size_t column, const struct report *rep,
+			   const struct fact *f)
 {
 	struct str text = { 0 };
-	enum agreement agree = f ? fact_agreement(f) : AGREE_UNKNOWN;
+	enum agreement agree = f ? fact_agreement(rep, f) : AGREE_UNKNOWN;
 	if (!f || isnan(f->advertised))
 		return;
 	render_value(&text, f->advertised, f->unit, 3, false);
@@ -114,7 +115,7 @@ static void optional_from(struct table *t, size_t first)
 		t->columns[c].optional = true;
 }
 
-/* --- page sizes ---------------------------------------------------------------------------- */
+/* --- page sizes --- */
 
 /* Page words of the run in order of appearance: of facts, then of settings that could not run. */
 static int collect_pages(struct arena *a, const struct report *rep, struct attrs *ret)
@@ -183,7 +184,7 @@ static int render_entries(struct str *out, struct arena *a, const struct report 
 			set_plain(&t, row, 3, ways->value, "count");
 		if (reach && !isnan(reach->value))
 			set_fact(&t, row, 4, reach, said);
-		set_advertised(&t, row, 5, entries);
+		set_advertised(&t, row, 5, rep, entries);
 	}
 	return table_render(out, &t, o);
 }
@@ -203,7 +204,8 @@ static int render_costs(struct str *out, struct arena *a, const struct report *r
 	struct table t;
 	table_init(&t, a, o);
 	t.indent = 2;
-	table_add_column(&t, "what it adds to a reference", TABLE_LEFT, 0);
+	table_add_column(&t, "what a reference pays more,\nagainst a first-level hit", TABLE_LEFT,
+			 0);
 	table_add_column(&t, "ns [95 %]", TABLE_LEFT, 1);
 	table_add_column(&t, "core cycles [95 %]", TABLE_LEFT, 1);
 	if (t.failed)
@@ -258,7 +260,14 @@ static int render_page(struct str *out, struct arena *a, const struct report *re
 		       const struct report_options *o)
 {
 	struct str words = { 0 };
-	render_page_words(&words, rep, page);
+	char buf[UNITS_TEXT_BYTES];
+	uint64_t bytes = render_page_bytes(rep, page);
+	/* written out once: here */
+	if (bytes && strcmp(page, "thp") == 0)
+		str_addf(&words, "%s pages (thp, transparent huge pages)",
+			 format_size_human(buf, (double)bytes));
+	else
+		render_page_words(&words, rep, page);
 	const char *clean = render_clean(a, str_text(&words), o->utf8, 60);
 	out->failed = out->failed || words.failed || !clean;
 	str_done(&words);
@@ -285,10 +294,25 @@ static const char *page_reason(const struct report *rep, const char *page)
 	return "no reason recorded";
 }
 
+/* By size, ascending; of one size and of unknown ones as they came. */
+static void sort_pages(const struct report *rep, struct attrs *pages)
+{
+	for (size_t i = 1; i < pages->n; i++) {
+		struct attr now = pages->v[i];
+		size_t k = i;
+		for (; k > 0 && render_page_bytes(rep, pages->v[k - 1].name) >
+					render_page_bytes(rep, now.name);
+		     k--)
+			pages->v[k] = pages->v[k - 1];
+		pages->v[k] = now;
+	}
+}
+
 static int render_unmeasured(struct str *out, struct arena *a, const struct report *rep,
-			     const struct attrs *pages, const struct report_options *o)
+			     struct attrs *pages, const struct report_options *o)
 {
 	bool first = true;
+	sort_pages(rep, pages);
 	for (size_t i = 0; i < pages->n; i++) {
 		const char *page = pages->v[i].name;
 		struct str text = { 0 };
@@ -309,7 +333,7 @@ static int render_unmeasured(struct str *out, struct arena *a, const struct repo
 	return 0;
 }
 
-/* --- data caches --------------------------------------------------------------------------- */
+/* --- data caches --- */
 
 static void add_memory_line(struct str *out, struct arena *a, const struct report *rep,
 			    const struct fact *f, const struct report_options *o)
@@ -357,7 +381,7 @@ static void add_cache_rows(struct table *t, const struct report *rep, enum cache
 			set_fact(t, row, 2, cycles, NULL);
 		} else {
 			set_fact(t, row, 1, size, NULL);
-			set_advertised(t, row, 2, size);
+			set_advertised(t, row, 2, rep, size);
 		}
 	}
 }
@@ -397,8 +421,9 @@ static void render_line_size(struct str *out, struct arena *a, const struct repo
 	if (!isnan(f->advertised)) {
 		str_add(&text, "; advertised ");
 		render_value(&text, f->advertised, f->unit, 3, true);
-		if (fact_agreement(f) != AGREE_UNKNOWN)
-			str_add(&text, fact_agreement(f) == AGREE_YES ? ": agrees" : ": differs");
+		if (fact_agreement(rep, f) != AGREE_UNKNOWN)
+			str_add(&text,
+				fact_agreement(rep, f) == AGREE_YES ? ": agrees" : ": differs");
 	}
 	const char *clean = render_clean(a, str_text(&text), o->utf8, 400);
 	render_paragraph(out, 2, "cache line: ", clean ? clean : "");

@@ -335,15 +335,24 @@ static bool never_started(const struct collecting *c, int status)
 	       (WEXITSTATUS(status) == WORKER_NO_EXEC || WEXITSTATUS(status) == WORKER_NO_PARENT);
 }
 
+static bool is_out_of_time(const struct collect_job *j)
+{
+	return j->end > 0 && spawn_now() > j->end;
+}
+
 static int run_worker(struct collecting *c)
 {
 	int rc = 0, status;
+	bool cut;
 
 	c->deadline = c->start + c->j->silence_seconds;
-	while (rc == 0 && !c->eof && !c->done && c->verdict == VERDICT_OK && !is_stopped(c->j))
+	while (rc == 0 && !c->eof && !c->done && c->verdict == VERDICT_OK && !is_stopped(c->j) &&
+	       !is_out_of_time(c->j))
 		rc = wait_events(c);
-	c->ret->interrupted = rc == 0 && !c->done && c->verdict == VERDICT_OK && is_stopped(c->j);
-	if (c->ret->interrupted)
+	cut = rc == 0 && !c->eof && !c->done && c->verdict == VERDICT_OK;
+	c->ret->interrupted = cut && is_stopped(c->j);
+	c->ret->out_of_time = cut && !c->ret->interrupted;
+	if (cut)
 		rc = take_bytes(c); /* points that are finished already */
 	/* A worker that closed its pipe without a word is about to be dead already. */
 	status = spawn_end(&c->w,
@@ -353,11 +362,11 @@ static int run_worker(struct collecting *c)
 			   c->j->grace_seconds);
 	if (rc < 0)
 		return rc;
-	if (never_started(c, status) && !c->ret->interrupted)
+	if (never_started(c, status) && !cut)
 		return err_set(c->e, ENOEXEC,
 			       "cannot start a worker: executing /proc/self/exe failed (is /proc "
 			       "mounted?)");
-	if (!c->ret->interrupted)
+	if (!cut)
 		judge_status(c, status);
 	return 0;
 }

@@ -24,6 +24,8 @@ struct collect_job {
 	double silence_seconds;      /* a worker that says nothing for so long is ended: timeout */
 	double grace_seconds;        /* between SIGTERM and SIGKILL */
 	const volatile sig_atomic_t *stop; /* may be NULL */
+	double end; /* spawn_now() time at which the worker is ended, finished points kept; 0: none
+		     */
 	/* After each measure; may be NULL. Borrowed until the next one. */
 	void (*measured)(void *user, const struct measure *m);
 	void *user;
@@ -31,6 +33,7 @@ struct collect_job {
 
 struct collect_result {
 	size_t n_measures, n_ok;
+	bool out_of_time;   /* ended by `end`: nothing was recorded for the points in flight */
 	bool interrupted;   /* by *stop: nothing was recorded for the points in flight */
 	bool skipped;       /* the benchmark cannot run here */
 	const char *reason; /* of the last measure that is not ok; memory of the run */

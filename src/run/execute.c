@@ -37,6 +37,7 @@ struct execution {
 	struct slot *slots; /* owned */
 	size_t n;           /* as many as the plan has settings; skipped ones are ended */
 	struct slot *now;   /* in work */
+	size_t n_lost;      /* invocations that did not end as planned */
 	double start;
 	unsigned round;
 	struct rng rng;
@@ -61,8 +62,7 @@ static double elapsed(const struct execution *x)
 	return spawn_now() - x->start;
 }
 
-/* --- hooks -------------------------------------------------------------------------------------
- */
+/* --- hooks --- */
 
 /* What is still to do at least: every setting up to its minimum, within the budget. */
 static double left_seconds(const struct execution *x)
@@ -113,8 +113,18 @@ static void end_slot(const struct execution *x, struct slot *s, const char *why)
 		x->hooks->setting_done(x->hooks->user, s->p, s->n, why);
 }
 
-/* --- one invocation ----------------------------------------------------------------------------
+/* --- one invocation --- */
+
+/*
+ * Every setting is promised one invocation, and a plan may err; but when the budget is exceeded by
+ * so much, the invocation under way is cut short, and settings that were not reached say so.
  */
+static double hard_end(const struct execution *x)
+{
+	double budget = x->plan->budget_seconds;
+
+	return budget > 0 ? x->start + budget + fmax(5, 0.15 * budget) : 0;
+}
 
 static struct collect_job make_job(struct execution *x, struct slot *s)
 {
@@ -139,6 +149,7 @@ static struct collect_job make_job(struct execution *x, struct slot *s)
 		.silence_seconds = silence,
 		.grace_seconds = x->limits->grace_seconds,
 		.stop = x->stop,
+		.end = hard_end(x),
 		.measured = on_measure,
 		.user = x,
 	};
@@ -168,6 +179,17 @@ static void judge(struct execution *x, struct slot *s, const struct collect_resu
 				 : "invocation limit");
 }
 
+/* Whether the worker of these measures ended before its time, or failed at a point. */
+static bool any_lost(const struct run *r, size_t first)
+{
+	for (size_t i = first; i < r->n_measures; i++)
+		if (r->measures[i].verdict == VERDICT_KILLED ||
+		    r->measures[i].verdict == VERDICT_TIMEOUT ||
+		    r->measures[i].verdict == VERDICT_FAILED)
+			return true;
+	return false;
+}
+
 static int run_one(struct execution *x, struct slot *s, bool *ret_interrupted, struct err *e)
 {
 	struct collect_job job = make_job(x, s);
@@ -186,18 +208,58 @@ static int run_one(struct execution *x, struct slot *s, bool *ret_interrupted, s
 		return 0;
 	if (slot_add(s, first, x->run->n_measures, res.seconds, res.n_ok > 0) < 0)
 		return err_set(e, ENOMEM, "out of memory");
-	judge(x, s, &res);
+	x->n_lost += res.out_of_time || any_lost(x->run, first);
+	if (res.out_of_time)
+		end_slot(x, s, "time budget");
+	else
+		judge(x, s, &res);
 	return 0;
 }
 
-/* --- rounds ------------------------------------------------------------------------------------
- */
+/* --- rounds --- */
 
 static bool would_overrun(const struct execution *x, const struct slot *s)
 {
 	if (s->n == 0 || !(x->plan->budget_seconds > 0))
 		return false;
 	return elapsed(x) + slot_seconds(s, x->plan) > x->plan->budget_seconds;
+}
+
+/* What the settings that the run is for still need for their fewest invocations. */
+static double reserved_seconds(const struct execution *x)
+{
+	double seconds = 0;
+
+	for (size_t i = 0; i < x->n; i++) {
+		const struct slot *s = &x->slots[i];
+
+		if (s->p->first && !s->ended && s->n < slot_min(s, x->plan))
+			seconds += (slot_min(s, x->plan) - s->n) * slot_seconds(s, x->plan);
+	}
+	return seconds;
+}
+
+/* Others wait in this round where they would take time that the first settings still need. */
+static bool must_wait(const struct execution *x, const struct slot *s)
+{
+	if (s->p->first || s->n == 0 || !(x->plan->budget_seconds > 0))
+		return false;
+	return elapsed(x) + slot_seconds(s, x->plan) + reserved_seconds(x) >
+	       x->plan->budget_seconds;
+}
+
+static int never_reached(struct execution *x, struct slot *s, struct err *e)
+{
+	struct collect_job job = make_job(x, s);
+	int r;
+
+	job.measured = NULL;
+	r = collect_skip(&job, "the time budget ended before this setting was reached", e);
+	if (r < 0)
+		return r;
+	x->n_lost++;
+	end_slot(x, s, "time budget");
+	return 0;
 }
 
 static int run_round(struct execution *x, uint64_t *order, bool *ret_interrupted, struct err *e)
@@ -215,10 +277,18 @@ static int run_round(struct execution *x, uint64_t *order, bool *ret_interrupted
 			*ret_interrupted = true;
 			return 0;
 		}
+		if (s->n == 0 && hard_end(x) > 0 && spawn_now() > hard_end(x)) {
+			r = never_reached(x, s, e);
+			if (r < 0)
+				return r;
+			continue;
+		}
 		if (would_overrun(x, s)) {
 			end_slot(x, s, "time budget");
 			continue;
 		}
+		if (must_wait(x, s))
+			continue;
 		r = run_one(x, s, ret_interrupted, e);
 		if (r < 0 || *ret_interrupted)
 			return r;
@@ -257,8 +327,7 @@ static int run_rounds(struct execution *x, bool *ret_interrupted, struct err *e)
 	return r;
 }
 
-/* --- begin and end -----------------------------------------------------------------------------
- */
+/* --- begin and end --- */
 
 static int skip_settings(struct execution *x, struct err *e)
 {
@@ -327,7 +396,7 @@ static void finish(struct execution *x, int r, bool interrupted, const struct er
 	const char *text;
 
 	run->end_unix_ns = unix_ns();
-	run->complete = r == 0 && !interrupted;
+	run->complete = r == 0 && !interrupted && x->n_lost == 0;
 	if (interrupted) {
 		run->stop_reason = "interrupted";
 	} else if (r < 0) {
@@ -335,6 +404,11 @@ static void finish(struct execution *x, int r, bool interrupted, const struct er
 		run->stop_reason = text ? text : "out of memory";
 	} else {
 		run->stop_reason = stop_reason(x);
+		if (x->n_lost > 0) {
+			text = arena_printf(&run->arena, "%s; %zu invocations not finished",
+					    run->stop_reason, x->n_lost);
+			run->stop_reason = text ? text : run->stop_reason;
+		}
 	}
 }
 

@@ -18,8 +18,7 @@ static int no_memory(struct err *e)
 	return err_set(e, ENOMEM, "out of memory");
 }
 
-/* --- one wish: a benchmark with assignments ----------------------------------------------------
- */
+/* --- one wish: a benchmark with assignments --- */
 
 static const char *wish_value(const struct plan_wish *w, const struct param *p)
 {
@@ -106,6 +105,7 @@ static int add_setting(struct plan *plan, const struct machine *m, const struct 
 		.bench = w->bench,
 		.inner = inner,
 		.in_toll = w->in_toll,
+		.first = w->first,
 		.share = w->share,
 		.samples = w->samples ? w->samples : plan->preset->samples,
 		.max_invocations = plan->max_invocations,
@@ -196,8 +196,7 @@ int plan_add_wish(struct plan *plan, const struct machine *m, const struct plan_
 	return 0;
 }
 
-/* --- targets -----------------------------------------------------------------------------------
- */
+/* --- targets --- */
 
 static bool is_member(const struct bench *b, const char *target)
 {
@@ -295,8 +294,7 @@ static int add_toll(struct plan *plan, const struct machine *m, const struct tar
 	return r < 0 ? r : plan_add_toll(plan, m, for_all, e);
 }
 
-/* --- duplicates --------------------------------------------------------------------------------
- */
+/* --- duplicates --- */
 
 static bool grid_has(const struct u64_array *g, uint64_t v)
 {
@@ -340,8 +338,7 @@ static void drop_duplicates(struct plan *plan)
 	plan->n = n;
 }
 
-/* --- memory, time, totals ----------------------------------------------------------------------
- */
+/* --- memory, time, totals --- */
 
 static int fit_memory(struct plan *plan, const struct machine *m, struct err *e)
 {

@@ -9,7 +9,7 @@
 
 #include "run/run_plan.h"
 
-/* --- words ------------------------------------------------------------------------------------ */
+/* --- words --- */
 
 /* One value of a parameter in canonical form. */
 struct plan_value {
@@ -45,7 +45,7 @@ int plan_stride_parse(struct arena *a, const struct machine *m, uint64_t page_by
 /* The page size that a word means; NULL with -EINVAL in @e when there is none of that name. */
 const struct page_size *plan_page(const struct machine *m, const char *word, struct err *e);
 
-/* --- suggestions ------------------------------------------------------------------------------ */
+/* --- suggestions --- */
 
 /* Name of index @i, or NULL at the end. */
 typedef const char *(*plan_name_fn)(const void *list, size_t i);
@@ -58,7 +58,7 @@ const char *plan_list(char *buf, size_t bytes, plan_name_fn name, const void *li
 const char *plan_name_of_text(const void *list, size_t i);
 const char *plan_name_of_param(const void *list, size_t i);
 
-/* --- against the machine ---------------------------------------------------------------------- */
+/* --- against the machine --- */
 
 /*
  * Fills s->resolved from s->given. What this machine has not got (a page size, a second node)
@@ -67,7 +67,7 @@ const char *plan_name_of_param(const void *list, size_t i);
 int plan_resolve(struct arena *a, const struct machine *m, const struct bench *b,
 		 struct bench_setting *s, const char **ret_skip, struct err *e);
 
-/* --- grids and cost --------------------------------------------------------------------------- */
+/* --- grids and cost --- */
 
 /*
  * The automatic grid of the benchmark into p->grid, its note into p->note. What cannot be had here
@@ -83,7 +83,7 @@ int plan_fit_memory(struct plan *plan, const struct machine *m, struct planned *
 int plan_fit_time(struct plan *plan, const struct machine *m, struct planned *p, double seconds,
 		  struct err *e);
 
-/* --- settings --------------------------------------------------------------------------------- */
+/* --- settings --- */
 
 /* Assignments that hold for a benchmark, the strongest first; NULL ends nothing, n does. */
 struct plan_layer {
@@ -93,7 +93,7 @@ struct plan_layer {
 struct plan_wish {
 	const struct bench *bench;
 	struct plan_layer layers[2];
-	bool in_toll;
+	bool in_toll, first;
 	unsigned samples, max_invocations; /* 0: from the preset */
 	double share; /* of the whole budget that this setting may plan with; 0: an equal share */
 };

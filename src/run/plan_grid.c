@@ -150,12 +150,13 @@ static int refuse_memory(const struct machine *m, const struct page_size *hugetl
 	machine_budget_text(m, budget, sizeof(budget));
 	return err_set(e, ENOMEM,
 		       "%s%s%s%s%s needs %s of memory (%s data, %s page tables), but the budget is "
-		       "%s; ask for less, or raise that limit",
+		       "%s; ask for less, or %s",
 		       p->bench->schema.name, p->inner ? " " : "", p->inner ? p->inner : "",
 		       p->inner ? "=" : "", p->inner ? inner_text(at, p, largest(p)) : "",
 		       format_size_human(need, (double)bytes_needed(hugetlb, p)),
 		       format_size_human(arena, hugetlb ? 0 : (double)p->cost.arena_bytes),
-		       format_size_human(tables, (double)p->cost.table_bytes), budget);
+		       format_size_human(tables, (double)p->cost.table_bytes), budget,
+		       strstr(budget, "MemAvailable") ? "free memory" : "raise that limit");
 }
 
 static int note_memory(struct plan *plan, const struct machine *m, struct planned *p,
@@ -197,10 +198,9 @@ int plan_fit_memory(struct plan *plan, const struct machine *m, struct planned *
 double plan_invocation_seconds(const struct plan *plan, const struct planned *p)
 {
 	double n = p->grid.n ? (double)p->grid.n : 1;
-	double sampling =
-		fmin(p->cost.seconds, n * (plan->preset->point_seconds + prepare_seconds));
+	double sampling = n * (plan->preset->point_seconds + prepare_seconds);
 
-	return start_seconds + (double)p->cost.faults * fault_seconds + sampling;
+	return start_seconds + (double)p->cost.faults * fault_seconds + p->cost.seconds + sampling;
 }
 
 int plan_fit_time(struct plan *plan, const struct machine *m, struct planned *p, double seconds,

@@ -15,50 +15,49 @@ struct toll_row {
 	const char *bench;
 	struct assignment words[ROW_WORDS]; /* ended by name NULL */
 	bool few;                           /* dear: fewer invocations, see few_invocations() */
+	bool first;                         /* the card's first lines depend on it */
 	double share;                       /* of the budget; 0: equal shares */
 };
 
 static const struct toll_row toll_rows[] = {
 	/* Entries of the first level and what a hit in the second costs; AMD's way predictor is
 	 * kept out by addresses of equal tag. */
-	{ "tlb.chase",
-	  { { "page", "base" }, { "backing", "zero" }, { "alias", "avoid" } },
-	  false,
-	  0 },
+	{ .bench = "tlb.chase",
+	  .words = { { "page", "base" }, { "backing", "zero" }, { "alias", "avoid" } },
+	  .first = true },
 	/* Entries of the second level, a walk whose tables are in the caches. */
-	{ "tlb.chase",
-	  { { "page", "base" }, { "backing", "zero" }, { "stride", "base-page" } },
-	  false,
-	  0 },
+	{ .bench = "tlb.chase",
+	  .words = { { "page", "base" }, { "backing", "zero" }, { "stride", "base-page" } },
+	  .first = true },
 	/* A walk whose tables are in memory: one page-table page a pointer, which is dear to set
 	 * up, so that it has a share of its own and few invocations. */
-	{ "tlb.chase",
-	  { { "page", "base" }, { "backing", "zero" }, { "stride", "leaf-table+base-page" } },
-	  true,
-	  0.2 },
+	{ .bench = "tlb.chase",
+	  .words = { { "page", "base" },
+		     { "backing", "zero" },
+		     { "stride", "leaf-table+base-page" } },
+	  .few = true,
+	  .share = 0.28 },
 	/* Offsets inside one huge page: a knee at the base pages' capacity means that the
 	 * hypervisor backs huge pages by small ones. */
-	{ "tlb.chase",
-	  { { "page", "thp" }, { "backing", "distinct" }, { "stride", "base-page" } },
-	  false,
-	  0 },
+	{ .bench = "tlb.chase",
+	  .words = { { "page", "thp" }, { "backing", "distinct" }, { "stride", "base-page" } } },
 	/* Entries and costs for huge pages. */
-	{ "tlb.chase",
-	  { { "page", "thp" }, { "backing", "zero" }, { "stride", "page" } },
-	  false,
-	  0 },
+	{ .bench = "tlb.chase",
+	  .words = { { "page", "thp" }, { "backing", "zero" }, { "stride", "page" } } },
 	/* Data-cache latencies and capacities. */
-	{ "cache.chase", { { "page", "auto" } }, false, 0 },
+	{ .bench = "cache.chase", .words = { { "page", "auto" } } },
 	/* The line that people decide by: random reads over 1 GiB, small and huge pages. */
-	{ "cache.chase", { { "page", "base,thp" }, { "working-set", "1g" } }, true, 0 },
+	{ .bench = "cache.chase",
+	  .words = { { "page", "base,thp" }, { "working-set", "1g" } },
+	  .few = true,
+	  .first = true },
 	/* Line size: how near a second access must be to come along for free. */
-	{ "cache.chase",
-	  { { "working-set", "128k" },
-	    { "spacing", "512" },
-	    { "pair", "16,32,64,128,256" },
-	    { "page", "auto" } },
-	  true,
-	  0 },
+	{ .bench = "cache.chase",
+	  .words = { { "working-set", "128k" },
+		     { "spacing", "512" },
+		     { "pair", "16,32,64,128,256" },
+		     { "page", "auto" } },
+	  .few = true },
 };
 
 static size_t row_length(const struct toll_row *row)
@@ -103,6 +102,7 @@ static int add_row(struct plan *plan, const struct machine *m, const struct toll
 		.layers = { { row->words, row_length(row) },
 			    { for_all->assigns, for_all->n_assigns } },
 		.in_toll = true,
+		.first = row->first,
 		.max_invocations = row->few ? few_invocations(plan) : 0,
 		.share = row->share,
 	};
@@ -118,10 +118,10 @@ static int add_further_pages(struct plan *plan, const struct machine *m,
 	for (size_t i = 0; i < m->n_pages; i++) {
 		const struct page_size *p = &m->pages[i];
 		struct toll_row row = {
-			"tlb.chase",
-			{ { "page", p->name }, { "backing", "distinct" }, { "stride", "page" } },
-			false,
-			0
+			.bench = "tlb.chase",
+			.words = { { "page", p->name },
+				   { "backing", "distinct" },
+				   { "stride", "page" } },
 		};
 		int r;
 

@@ -214,6 +214,29 @@ static const struct page_size *page_by_size(const struct machine *m, const char 
 	return NULL;
 }
 
+/* "2m" is the size of thp and of hugetlb-2m, but names neither. */
+static const char *suggest_by_size(char *buf, size_t bytes, const struct machine *m,
+				   const char *word)
+{
+	uint64_t size;
+	size_t used = 0;
+
+	buf[0] = '\0';
+	if (parse_size(word, &size, NULL) < 0)
+		return buf;
+	for (size_t i = 0; i < m->n_pages; i++) {
+		int n = 0;
+
+		if (m->pages[i].bytes == size && used < bytes)
+			n = snprintf(buf + used, bytes - used, "%s%s",
+				     used ? " or " : " (did you mean ", m->pages[i].name);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	if (used > 0 && used + 3 < bytes)
+		memcpy(buf + used, "?)", 3);
+	return buf;
+}
+
 const struct page_size *plan_page(const struct machine *m, const char *word, struct err *e)
 {
 	const struct page_size *found = machine_page(m, word);
@@ -223,7 +246,9 @@ const struct page_size *plan_page(const struct machine *m, const char *word, str
 		found = page_by_size(m, word);
 	if (!found)
 		err_set(e, EINVAL, "there are no \"%s\" pages here%s; accepted: %s", word,
-			plan_suggest(near, sizeof(near), word, page_name, m),
+			suggest_by_size(near, sizeof(near), m, word)[0]
+				? near
+				: plan_suggest(near, sizeof(near), word, page_name, m),
 			plan_list(all, sizeof(all), page_name, m));
 	return found;
 }

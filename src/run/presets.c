@@ -27,7 +27,7 @@ const struct preset presets[] = {
 		.interval_target = 0.02,
 		.budget_seconds = 130,
 		.samples = 25,
-		.point_seconds = 0.04,
+		.point_seconds = 0.03,
 	},
 	{
 		.name = "rigorous",

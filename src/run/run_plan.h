@@ -67,6 +67,7 @@ struct planned { /* one outer setting of one benchmark */
 	const char *skip_reason; /* not NULL: cannot run here */
 	const char *note;        /* how the grid was capped, else NULL */
 	bool in_toll;
+	bool first;       /* what the run is for: gets its fewest invocations before the others */
 	bool grid_auto;   /* the grid was not given by the user: may be capped and refined */
 	double share;     /* of the budget that the setting may use; 0: an equal share */
 	unsigned samples; /* repetitions a point, from the preset or the toll row */

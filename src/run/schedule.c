@@ -60,8 +60,7 @@ unsigned slot_min(const struct slot *s, const struct plan *plan)
 	return max < plan->min_invocations ? max : plan->min_invocations;
 }
 
-/* --- points of one slot ------------------------------------------------------------------------
- */
+/* --- points of one slot --- */
 
 struct sighting { /* one measure at one inner value */
 	uint64_t x;
@@ -143,8 +142,7 @@ static int points_make(const struct slot *s, const struct run *r, struct slot_po
 	return 0;
 }
 
-/* --- exactness ---------------------------------------------------------------------------------
- */
+/* --- exactness --- */
 
 double slot_width(const struct slot *s, const struct run *r)
 {
@@ -174,8 +172,7 @@ double slot_width(const struct slot *s, const struct run *r)
 	return isnan(median) ? INFINITY : median;
 }
 
-/* --- refinement --------------------------------------------------------------------------------
- */
+/* --- refinement --- */
 
 struct curve_data {
 	double *x, *y, *reps;

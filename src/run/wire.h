@@ -39,15 +39,14 @@ enum {
 	WIRE_VALUES = 100000,       /* inner values of one invocation */
 };
 
-/* --- writing: append to @out; -ENOMEM, -EDOM for a number that is not finite -------------------
- */
+/* --- writing: append to @out; -ENOMEM, -EDOM for a number that is not finite --- */
 
 int wire_put_spec(struct str *out, const struct invocation_spec *s);
 int wire_put_result(struct str *out, const struct bench_result *r);
 /* @code: positive errno or 0; @text may be NULL. */
 int wire_put_done(struct str *out, int code, const char *text);
 
-/* --- reading ---------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 /*
  * The whole text of a spec (changed in place), into memory of @a. spec->bench stays NULL: the name

@@ -155,8 +155,7 @@ int wire_attr(struct arena *a, struct attrs *at, char **rest, struct err *e)
 	return r < 0 ? r : wire_end(rest, e);
 }
 
-/* --- spec --------------------------------------------------------------------------------------
- */
+/* --- spec --- */
 
 struct spec_reader {
 	struct arena *a;

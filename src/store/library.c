@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/escape.h"
 #include "base/str.h"
@@ -104,7 +105,7 @@ int library_new_path(const char *run_id, char **ret_path, struct err *e)
 	return rc;
 }
 
-/* --- the ids in the folder -------------------------------------------------------------------- */
+/* --- the ids in the folder --- */
 
 static bool is_timed(const char *id)
 {
@@ -177,7 +178,7 @@ static int ids_read(const char *dir, struct ids *ret, struct err *e)
 	return rc;
 }
 
-/* --- labels ----------------------------------------------------------------------------------- */
+/* --- labels --- */
 
 static int path_of(const char *dir, const char *id, char **ret_path, struct err *e)
 {
@@ -186,10 +187,10 @@ static int path_of(const char *dir, const char *id, char **ret_path, struct err 
 	return 0;
 }
 
-/* The label of a run file, malloc()ed; NULL: none. Reads the header line only. */
-static char *label_of(const char *dir, const char *id)
+/* A run of the header line of its file only; NULL: cannot be read. */
+static struct run *header_of(const char *dir, const char *id)
 {
-	char *path = NULL, *line = NULL, *label = NULL;
+	char *path = NULL, *line = NULL;
 	struct run *r = NULL;
 	size_t cap = 0;
 	ssize_t n = -1;
@@ -199,17 +200,43 @@ static char *label_of(const char *dir, const char *id)
 		f = fopen(path, "re");
 	if (f)
 		n = getline(&line, &cap, f);
-	if (n > 0 && runfile_load_buffer(line, (size_t)n, &r, NULL) == 0 && r->label)
-		label = strdup(r->label);
-	run_free(r);
+	if (n > 0 && runfile_load_buffer(line, (size_t)n, &r, NULL))
+		r = NULL;
 	free(line);
 	if (f)
 		fclose(f);
 	free(path);
+	return r;
+}
+
+/* The label of a run file, malloc()ed; NULL: none. */
+static char *label_of(const char *dir, const char *id)
+{
+	struct run *r = header_of(dir, id);
+	char *label = r && r->label ? strdup(r->label) : NULL;
+
+	run_free(r);
 	return label;
 }
 
-/* --- finding ---------------------------------------------------------------------------------- */
+static void add_when_and_what(struct str *s, const struct run *r, int columns)
+{
+	time_t t = (time_t)(r->start_unix_ns / 1000000000);
+	struct str command = { 0 };
+	struct tm tm;
+
+	if (r->start_unix_ns > 0 && gmtime_r(&t, &tm))
+		str_addf(s, " %04d-%02d-%02d %02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1,
+			 tm.tm_mday, tm.tm_hour, tm.tm_min);
+	if (r->command)
+		escape_terminal(&command, r->command);
+	if (command.len)
+		str_addf(s, " %.*s%s", columns, str_text(&command),
+			 command.len > (size_t)columns ? "..." : "");
+	str_done(&command);
+}
+
+/* --- finding --- */
 
 struct search {
 	const char *name;
@@ -350,6 +377,32 @@ static int not_found(const struct search *s, struct err *e)
 	return rc;
 }
 
+/* "id (2026-01-01 12:00 UTC, pagetoll run ...)" for as many as a message holds. */
+static int ambiguous(const struct search *s, struct err *e)
+{
+	enum { SHOWN = 4, COMMAND_COLUMNS = 40 };
+	struct str list = { 0 };
+	size_t length = strlen(s->name), n = 0;
+	int rc;
+
+	/* The newest first: these are sought more often. */
+	for (size_t i = s->ids.n; i-- > 0 && n < SHOWN;) {
+		struct run *r = NULL;
+
+		if (strncasecmp(s->ids.v[i], s->name, length) != 0)
+			continue;
+		str_addf(&list, "%s%s", n++ ? "; " : "", s->ids.v[i]);
+		r = header_of(s->dir, s->ids.v[i]);
+		if (r)
+			add_when_and_what(&list, r, COMMAND_COLUMNS);
+		run_free(r);
+	}
+	rc = err_set(e, EEXIST, "'%s' begins the ids of %zu runs: %s%s", s->name, s->n_found,
+		     str_text(&list), s->n_found > n ? "; ..." : "");
+	str_done(&list);
+	return rc;
+}
+
 /* Finds the one id that s->name means; 0, -ENOENT or -EEXIST. */
 static int find_id(struct search *s, struct err *e)
 {
@@ -366,8 +419,7 @@ static int find_id(struct search *s, struct err *e)
 	if (s->n_found == 0)
 		find_prefix(s);
 	if (s->n_found > 1)
-		return err_set(e, EEXIST, "'%s' begins the ids of %zu runs: %s", s->name,
-			       s->n_found, str_text(&s->candidates));
+		return ambiguous(s, e);
 	return s->n_found ? 0 : not_found(s, e);
 }
 

@@ -15,23 +15,23 @@ load helpers
 	narrow
 	pagetoll list --format json
 	exits 0
-	json '[.benchmarks[].name] == ["cache.chase", "tlb.chase"]'
+	[[ $(jq -r '.benchmarks[].name' <<<"$output") == "$(benchmarks)" ]]
 	json '.page_sizes | length >= 1'
 	json '[.page_sizes[] | select(.usable | not) | .reason | length > 0] | all'
 	json '[.nodes[].id] | length >= 1'
 	pagetoll list --format csv
 	exits 0
 	[[ ${lines[0]} == "benchmark,summary,revision,runs_here,reason" ]]
-	[[ ${#lines[@]} -eq 3 ]]
+	[[ ${#lines[@]} -eq $(($(benchmarks | wc -l) + 1)) ]]
 }
 
 @test "info: description, every parameter, metrics and examples" {
-	for bench in tlb.chase cache.chase; do
+	for bench in $(benchmarks); do
 		pagetoll info "$bench" --format json
 		exits 0
 		json '.parameters | length > 3'
 		json '[.parameters[] | .accepted | length > 0] | all'
-		json '.metrics[0].name == "ref_ns"'
+		json '.metrics[0].name | length > 0'
 		json '.examples | length >= 1'
 		names=$(jq -r '.parameters[].name' <<<"$output")
 		pagetoll info "$bench"

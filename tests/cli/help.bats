@@ -107,6 +107,13 @@ load helpers
 	pagetoll frobnicate
 	exits 129
 	[[ $stderr != *"did you mean"* ]]
+	says "there are run, list, info"
+	pagetoll version
+	exits 129
+	says "did you mean 'pagetoll --version'"
+	pagetoll help version
+	exits 129
+	says "did you mean 'pagetoll --version'"
 }
 
 @test "abbreviated options are refused, with the whole word" {

@@ -19,6 +19,12 @@ machine() {
 	echo "$tree"
 }
 
+# The benchmarks that the source lists, as names.
+benchmarks() {
+	sed -n 's/^[[:space:]]*X(\([a-z]*\)_\([a-z_]*\)).*/\1.\2/p' \
+		"$BATS_TEST_DIRNAME/../../src/bench/bench_list.h"
+}
+
 machines() {
 	local file
 	for file in "$BATS_TEST_DIRNAME"/../data/sysroots/*.tree; do basename "$file" .tree; done

@@ -282,7 +282,7 @@ imports() {
 	grep -vE '^FOM( [^ ]+){7}$' <<<"$output" | grep -vx 'PAGETOLL-RESULT: PASS' && { show; return 1; }
 	pagetoll export altix-2005 --format fom
 	prints "FOM tlb.chase/pointers=900/stride=32m+128/page=16k/page-tables=remote ref_ns 747.635 - - ns 1"
-	prints "FOM facts/page-tables=local/level=1 tlb.entries 3"
+	prints "FOM facts/page-tables=local/level=1 curve.knee 3"
 	pagetoll export migration-cost-2005 --format fom
 	prints "FOM migration.cost/machine=Xeon%203.0%20GHz/cache=8388608/pattern=six-region/backing=paged cost_ns 6230000 - - ns 1"
 	pagetoll export altix-2005 --format fom --facts

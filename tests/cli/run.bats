@@ -107,6 +107,7 @@ load helpers
 
 @test "run: --no-save prints only" {
 	pagetoll "${quick[@]}" --no-save "${small[@]}"
+	[[ ${lines[-1]} == "not saved: --no-save" ]]
 	exits 0
 	prints tlb.chase
 	[[ ! -e $PAGETOLL_DATA ]]
@@ -175,6 +176,7 @@ load helpers
 	pagetoll show 0
 	exits 128
 	says "ids of 2 runs"
+	says " UTC pagetoll run --preset quick"
 	pagetoll show twcie
 	exits 128
 	says "did you mean 'twice'"
@@ -213,6 +215,10 @@ load helpers
 	prints local
 	prints remote
 	narrow
+	pagetoll show --card altix-2005
+	exits 129
+	silent
+	says "has no toll card: pagetoll show altix-2005"
 	pagetoll export altix-2005 --format json
 	exits 0
 	is_json
@@ -224,11 +230,11 @@ load helpers
 @test "export: facts, files, and a file that cannot be written" {
 	pagetoll export --facts --format csv altix-2005
 	exits 0
-	grep -q tlb.entries <<<"$output"
+	grep -q curve.knee <<<"$output"
 	pagetoll export --facts altix-2005
 	exits 0
 	json '.facts | length >= 2'
-	json '[.facts[] | select(.id == "tlb.entries")] | length >= 2'
+	json '[.facts[] | select(.id == "curve.knee")] | length >= 2'
 	out=$BATS_TEST_TMPDIR/out.json
 	echo old >"$out"
 	pagetoll export -o "$out" altix-2005
@@ -236,6 +242,14 @@ load helpers
 	silent
 	jq -e . "$out" >/dev/null
 	[[ $(ls "$BATS_TEST_TMPDIR") != *part* ]]
+	# the ending says the form, --format has the last word
+	out=$BATS_TEST_TMPDIR/out.csv
+	pagetoll export -o "$out" --facts altix-2005
+	exits 0
+	[[ $(head -1 "$out") == run,fact,* ]]
+	pagetoll export -o "$out" --format json altix-2005
+	exits 0
+	jq -e . "$out" >/dev/null
 	pagetoll export -o "$BATS_TEST_TMPDIR/no/such/out.json" altix-2005
 	exits 128
 	says "no/such"

@@ -149,6 +149,28 @@ static void test_size(void **state)
 	check_rows(parse_size, rows, LENGTH(rows));
 }
 
+static void test_size_as_others_write_it(void **state)
+{
+	static const struct {
+		const char *text, *meant;
+	} rows[] = {
+		{ "8gb", "did you mean '8g'?" },
+		{ "8GB", "did you mean '8g'?" },
+		{ "1.5Mb", "did you mean '1.5m'?" },
+		{ "8gbs", "as in 4096" },
+		{ "8xb", "as in 4096" },
+		{ "gb", "as in 4096" },
+	};
+	(void)state;
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		struct err e = { 0 };
+		uint64_t v;
+
+		assert_int_equal(parse_size(rows[i].text, &v, &e), -EINVAL);
+		assert_non_null(strstr(e.msg, rows[i].meant));
+	}
+}
+
 static void test_time(void **state)
 {
 	static const struct row rows[] = {
@@ -296,9 +318,13 @@ static void test_locale(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_u64),  cmocka_unit_test(test_size),
-		cmocka_unit_test(test_time), cmocka_unit_test(test_percent),
-		cmocka_unit_test(test_real), cmocka_unit_test(test_locale),
+		cmocka_unit_test(test_u64),
+		cmocka_unit_test(test_size),
+		cmocka_unit_test(test_size_as_others_write_it),
+		cmocka_unit_test(test_time),
+		cmocka_unit_test(test_percent),
+		cmocka_unit_test(test_real),
+		cmocka_unit_test(test_locale),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@
 
 #include "bench/chase.h"
 #include "bench/ctx.h"
+#include "host/affinity.h"
 #include "host/sysroot.h"
 #include "record/run.h"
 
@@ -62,6 +63,8 @@ static void set_words(struct arena *a, struct bench_setting *s, const char *word
 	}
 }
 
+static int64_t asked_cpu = -1; /* what the setting says, -1: where the process is bound */
+
 static void run_words(const char *bench, const char *words, const uint64_t *inner, size_t n,
 		      struct seen *ret)
 {
@@ -72,13 +75,17 @@ static void run_words(const char *bench, const char *words, const uint64_t *inne
 					.samples = 3,
 					.point_seconds = 0.05,
 					.seed = 42 };
+	struct u32_list cpus = { 0 };
 	struct err e = { 0 };
 
 	memset(ret, 0, sizeof(*ret));
 	assert_non_null(spec.bench);
+	assert_int_equal(affinity_allowed(&cpus, &e), 0);
+	assert_int_equal(affinity_pin(cpus.v[0], &e), 0); /* the worker's part */
 	spec.inner = spec.bench->schema.params[0].name;
 	set_words(&a, &spec.setting, words);
-	attrs_set_int(&a, &spec.setting.resolved, "cpu.id", 0);
+	attrs_set_int(&a, &spec.setting.resolved, "cpu.id", asked_cpu >= 0 ? asked_cpu : cpus.v[0]);
+	u32_list_done(&cpus);
 	attrs_set_int(&a, &spec.setting.resolved, "load.node", -1);
 	assert_int_equal(bench_run_invocation(&spec, collect, ret, &e), 0);
 	arena_done(&a);
@@ -125,6 +132,26 @@ static void every_backing_proves_itself(void **state)
 				assert_string_equal(s.unproven, "");
 		}
 	}
+}
+
+/* Asked for a CPU on which it does not run: measured, and invalid. */
+static void another_cpu_is_no_proof(void **state)
+{
+	static const uint64_t pointers[] = { 8 };
+	char words[400];
+	struct seen s;
+
+	(void)state;
+	snprintf(
+		words, sizeof(words),
+		"stride=page stride.bytes=%ld page=base page.kind=base page.bytes=%ld backing=zero "
+		"alias=plain line=auto order=random",
+		sysconf(_SC_PAGESIZE), sysconf(_SC_PAGESIZE));
+	asked_cpu = 99999;
+	run_words("tlb.chase", words, pointers, 1, &s);
+	asked_cpu = -1;
+	assert_int_equal(s.ok, 0);
+	assert_non_null(strstr(s.reason, "CPU 99999 was asked for"));
 }
 
 static void alias_free_addresses_are_proven_too(void **state)
@@ -285,6 +312,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_backing_proves_itself),
+		cmocka_unit_test(another_cpu_is_no_proof),
 		cmocka_unit_test(alias_free_addresses_are_proven_too),
 		cmocka_unit_test(huge_pages_and_strides_inside),
 		cmocka_unit_test(cache_chase_with_and_without_pairs),

@@ -52,7 +52,7 @@ static void altix_local_against_remote(void **state)
 	assert_true(fabs(altix_percent(&c, 300) - 100 * (632.5 / 192.8 - 1)) < 0.1);
 	assert_true(altix_percent(&c, 900) > 143 && altix_percent(&c, 900) < 145);
 	assert_int_equal(c.n_facts, 4);
-	assert_true(sim_fact_row(&c, "tlb.step_ns", NULL)->outcome == OUTCOME_DIFFERENCE);
+	assert_true(sim_fact_row(&c, "curve.step_ns", NULL)->outcome == OUTCOME_DIFFERENCE);
 	assert_int_equal(c.n_environment, 0);
 	assert_false(c.between_runs || c.one_boot_a);
 	assert_int_equal(comparison_overall(&c), OUTCOME_DIFFERENCE);

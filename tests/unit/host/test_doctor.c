@@ -289,7 +289,7 @@ static void test_probe_answers(void **state)
 		  "pagemap-hidden",
 		  SEVERITY_NOTE,
 		  "",
-		  "setcap cap_sys_admin+ep" },
+		  "setcap cap_sys_admin+ep '/" },
 	};
 
 	(void)state;

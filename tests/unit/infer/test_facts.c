@@ -161,8 +161,10 @@ static void few_invocations_give_values_without_intervals(void **state)
 	assert_near(x.value, 7, 0.03);
 	assert_true(isnan(x.low) && isnan(x.high));
 	assert_string_equal(x.interval_reason, "3 invocations; an interval needs 6");
-	/* Capacities have one: from the curve itself. */
-	assert_true(!isnan(sim_fact(&f, "tlb.entries", "page=4k level=1").low));
+	/* Capacities too: a measured curve must be repeated. */
+	x = sim_fact(&f, "tlb.entries", "page=4k level=1");
+	assert_true(x.value > 0 && isnan(x.low) && isnan(x.high));
+	assert_non_null(strstr(x.interval_reason, "6"));
 	arena_done(&a);
 	run_free(r);
 }
@@ -187,6 +189,43 @@ static void skipped_rows_give_reasons(void **state)
 	assert_string_equal(sim_fact(&f, "cache.line", "").reason, "not here");
 	arena_done(&a);
 	run_free(r);
+}
+
+/* Points that a short budget cut off below the second level: told with what would help. */
+static void points_that_end_early_are_named(void **state)
+{
+	static const struct {
+		double high;
+		int64_t told;
+		const char *reason;
+	} rows[] = {
+		{ 160, 0, "too early for a second level: a longer --budget goes on" },
+		{ 160, 2048, "too early for the 2048 entries that the processor tells" },
+		{ 1500, 2048, "too early for the 2048 entries that the processor tells" },
+		{ 1500, 0, "no knee between " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct run *r = sim_run(&sim_guest);
+		struct sim_row walk = sim_toll[1];
+		struct arena a = { 0 };
+		struct facts f;
+
+		walk.high = rows[i].high;
+		if (rows[i].told)
+			attrs_set_int(&r->arena, &r->fingerprint, "advertised.dtlb2.4k",
+				      rows[i].told);
+		sim_measure(r, &sim_guest, &sim_toll[0], 6, 0.01, 0);
+		sim_measure(r, &sim_guest, &walk, 6, 0.01, 0);
+		sim_facts(r, &a, &f);
+		const char *reason = sim_fact(&f, "tlb.entries", "page=4k level=2").reason;
+		assert_non_null(reason);
+		if (!strstr(reason, rows[i].reason))
+			fail_msg("row %zu: %s", i, reason);
+		arena_done(&a);
+		run_free(r);
+	}
 }
 
 static void an_empty_run_has_no_facts(void **state)
@@ -256,7 +295,7 @@ static void tables_that_fit_the_caches_are_noted(void **state)
 	sim_facts(r, &a, &f);
 	x = sim_fact(&f, "walk.memory_ns", "page=4k");
 	assert_true(!isnan(x.value));
-	assert_non_null(strstr(x.note, "4 MiB against caches of 32 MiB"));
+	assert_non_null(strstr(x.note, "lines of 4 MiB) partly stay in the caches (32 MiB)"));
 	arena_done(&a);
 	run_free(r);
 }
@@ -303,15 +342,15 @@ static void other_curves_are_told_apart(void **state)
 	for (size_t i = 0; i < 2; i++)
 		sim_measure(r, &sim_guest, &rows[i], 6, 0.01, 0);
 	sim_facts(r, &a, &f);
-	x = sim_fact(&f, "tlb.entries", "page-tables=local level=1");
+	x = sim_fact(&f, "curve.knee", "page-tables=local level=1");
 	assert_near(x.nominal, 64, 0);
-	x = sim_fact(&f, "tlb.step_ns", "page-tables=remote level=1");
+	x = sim_fact(&f, "curve.step_ns", "page-tables=remote level=1");
 	assert_true(x.value > 2 && x.value < 9);
 	assert_true(!isnan(x.low));
-	assert_non_null(facts_find(&f, "tlb.entries", "page-tables", "remote"));
-	assert_null(facts_find(&f, "tlb.entries", "page-tables", "3"));
-	assert_null(facts_find(&f, "tlb.entries", "no-such", "3"));
-	assert_non_null(facts_find(&f, "tlb.entries", "level", "1"));
+	assert_non_null(facts_find(&f, "curve.knee", "page-tables", "remote"));
+	assert_null(facts_find(&f, "curve.knee", "page-tables", "3"));
+	assert_null(facts_find(&f, "curve.knee", "no-such", "3"));
+	assert_non_null(facts_find(&f, "curve.knee", "level", "1"));
 	arena_done(&a);
 	run_free(r);
 }
@@ -328,7 +367,7 @@ static void curves_without_a_knee_say_so(void **state)
 	sim_measure(r, &sim_guest, &row, 6, 0.01, 0);
 	sim_facts(r, &a, &f);
 	assert_int_equal(f.n, 2); /* and the clock */
-	assert_string_equal(sim_fact(&f, "tlb.entries", "level=1").reason,
+	assert_string_equal(sim_fact(&f, "curve.knee", "level=1").reason,
 			    "no knee up to 36 pointers");
 	arena_done(&a);
 	run_free(r);
@@ -391,13 +430,13 @@ static void altix_2005(void **state)
 			{ "page-tables=remote level=1", "page-tables=remote level=2" },
 		};
 
-		x = sim_fact(&f, "tlb.entries", where[i][0]);
+		x = sim_fact(&f, "curve.knee", where[i][0]);
 		assert_near(x.nominal, 32, 0);
 		assert_true(x.value >= 30 && x.value < 40);
-		x = sim_fact(&f, "tlb.entries", where[i][1]);
+		x = sim_fact(&f, "curve.knee", where[i][1]);
 		assert_near(x.nominal, 128, 0);
 		assert_true(x.value >= 110 && x.value < 120);
-		x = sim_fact(&f, "tlb.step_ns", where[i][0]);
+		x = sim_fact(&f, "curve.step_ns", where[i][0]);
 		assert_near(x.value, 8.2, 0.1);
 		assert_string_equal(x.interval_reason, "1 invocation; an interval needs 6");
 	}
@@ -457,6 +496,7 @@ int main(void)
 		cmocka_unit_test(toll_set_on_bare_metal),
 		cmocka_unit_test(few_invocations_give_values_without_intervals),
 		cmocka_unit_test(skipped_rows_give_reasons),
+		cmocka_unit_test(points_that_end_early_are_named),
 		cmocka_unit_test(an_empty_run_has_no_facts),
 		cmocka_unit_test(one_row_alone_tells_what_it_can),
 		cmocka_unit_test(huge_pages_need_the_first_level),

@@ -76,6 +76,30 @@ static void test_common_marks_move_to_the_title(void **state)
 	arena_done(&a);
 }
 
+/* A note that another cell brought in first comes first in a cell that has it second. */
+static void test_marks_ascend(void **state)
+{
+	struct arena a = { 0 };
+	struct table t;
+	(void)state;
+	table_init(&t, &a, &ascii);
+	table_add_column(&t, "ns", TABLE_LEFT, 0);
+	for (size_t i = 0; i < 2; i++) {
+		table_add_row(&t);
+		table_set(&t, i, 0, "1");
+	}
+	table_mark(&t, 0, 0, NOTE_REASON, "one");
+	table_mark(&t, 1, 0, NOTE_REASON, "two");
+	table_mark(&t, 1, 0, NOTE_UNPROVEN, "three");
+	table_mark(&t, 1, 0, NOTE_REASON, "one");
+	assert_rendered(&t, "ns\n1 *1\n1 *1*2?3\n*1 one\n*2 two\n?3 unproven: three\n");
+	t.max_notes = 3;
+	table_mark(&t, 0, 0, NOTE_REASON, "none of the three"); /* without a number: behind */
+	table_mark(&t, 0, 0, NOTE_REASON, "two");
+	assert_string_equal(t.cells[0].marks, "*1*2*");
+	arena_done(&a);
+}
+
 static void test_split_keeps_groups_and_keys(void **state)
 {
 	struct arena a = { 0 };
@@ -169,7 +193,7 @@ static void test_wrong_use_does_nothing(void **state)
 	str_done(&out);
 }
 
-/* --- text helpers -------------------------------------------------------------------------- */
+/* --- text helpers --- */
 
 static void test_clean(void **state)
 {
@@ -323,13 +347,20 @@ static void test_agreement(void **state)
 {
 	static const struct {
 		double value, low, high, nominal, advertised;
-		enum agreement want;
+		enum agreement want, uncertain; /* uncertain: with a note, or under load */
 	} rows[] = {
-		{ 63, 62, 65, 64, 64, AGREE_YES },      { 63, 62, 65, NAN, 64, AGREE_YES },
-		{ 61, NAN, NAN, NAN, 64, AGREE_YES },   { 60, NAN, NAN, NAN, 64, AGREE_NO },
-		{ 512, 500, 530, 512, 2048, AGREE_NO }, { NAN, NAN, NAN, NAN, 64, AGREE_UNKNOWN },
-		{ 63, 62, 65, 64, NAN, AGREE_UNKNOWN }, { 63, 62, 65, 64, 0, AGREE_UNKNOWN },
+		{ 63, 62, 65, 64, 64, AGREE_YES, AGREE_YES },
+		{ 63, 62, 65, NAN, 64, AGREE_YES, AGREE_YES },
+		{ 61, NAN, NAN, NAN, 64, AGREE_YES, AGREE_YES },
+		{ 60, NAN, NAN, NAN, 64, AGREE_NO, AGREE_UNKNOWN },
+		{ 512, 500, 530, 512, 2048, AGREE_NO, AGREE_UNKNOWN },
+		{ NAN, NAN, NAN, NAN, 64, AGREE_UNKNOWN, AGREE_UNKNOWN },
+		{ 63, 62, 65, 64, NAN, AGREE_UNKNOWN, AGREE_UNKNOWN },
+		{ 63, 62, 65, 64, 0, AGREE_UNKNOWN, AGREE_UNKNOWN },
 	};
+	struct finding load = { .id = "load", .severity = SEVERITY_WARNING, .what = "load 3" };
+	struct run calm = { 0 }, loaded = { .findings = &load, .n_findings = 1 };
+	struct report rep = { .run = &calm };
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct fact f = { .value = rows[i].value,
@@ -337,7 +368,13 @@ static void test_agreement(void **state)
 				  .high = rows[i].high,
 				  .nominal = rows[i].nominal,
 				  .advertised = rows[i].advertised };
-		assert_int_equal(fact_agreement(&f), rows[i].want);
+		rep.run = &calm;
+		assert_int_equal(fact_agreement(&rep, &f), rows[i].want);
+		rep.run = &loaded;
+		assert_int_equal(fact_agreement(&rep, &f), rows[i].uncertain);
+		rep.run = &calm;
+		f.note = "includes translation";
+		assert_int_equal(fact_agreement(&rep, &f), rows[i].uncertain);
 	}
 }
 
@@ -365,6 +402,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_alignment_and_marks),
 		cmocka_unit_test(test_common_marks_move_to_the_title),
+		cmocka_unit_test(test_marks_ascend),
 		cmocka_unit_test(test_split_keeps_groups_and_keys),
 		cmocka_unit_test(test_wrap_and_optional_columns),
 		cmocka_unit_test(test_many_notes_are_counted),

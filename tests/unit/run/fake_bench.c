@@ -14,10 +14,10 @@
 #include "bench/bench.h"
 #include "host/affinity.h"
 
-static const char *const what_words[] = { "ok",       "knee", "fail",     "skip",  "invalid",
-					  "segv",     "bus",  "kill",     "hang",  "garbage",
-					  "exit",     "nan",  "foreign",  "twice", "closed",
-					  "children", "half", "stubborn", NULL };
+static const char *const what_words[] = { "ok",      "knee",     "fail", "skip",     "invalid",
+					  "segv",    "bus",      "kill", "hang",     "slow",
+					  "garbage", "exit",     "nan",  "foreign",  "twice",
+					  "closed",  "children", "half", "stubborn", NULL };
 static const char *const order_words[] = { "random", "sequential", NULL };
 static const char *const load_words[] = { "none", NULL };
 
@@ -216,6 +216,8 @@ static int sweep_sample(struct bench_ctx *ctx, void *state)
 		die_by(SIGKILL);
 	if (is(ctx, "exit") && n == 4)
 		_exit(3);
+	if (is(ctx, "slow"))
+		usleep(50000);
 	if ((is(ctx, "hang") || is(ctx, "stubborn")) && n == 4)
 		hang(is(ctx, "stubborn"));
 	if (is(ctx, "foreign") && n == 4)

@@ -15,6 +15,7 @@
 #include "execute_fixture.h"
 #include "fake_bench.h"
 #include "host/affinity.h"
+#include "host/clock.h"
 
 static void test_ok_points(void **state)
 {
@@ -125,6 +126,24 @@ static void test_time_budget(void **state)
 	fixture_done(&f);
 }
 
+/* An invocation far longer than the budget is cut; its finished points are kept, and the run says
+ * so. */
+static void test_budget_inside_an_invocation(void **state)
+{
+	struct preset p = fixture_preset(1, 1, 1e-6);
+	struct fixture f;
+	int64_t start = clock_now_ns();
+
+	(void)state;
+	fixture_init(&f, "fake.sweep what=slow n=1..1000", &p);
+	assert_int_equal(fixture_execute(&f, NULL, NULL), 0);
+	assert_true(clock_now_ns() - start < INT64_C(20000000000));
+	assert_true(f.run->n_measures > 0 && f.run->n_measures < 1000);
+	assert_false(f.run->complete);
+	assert_non_null(strstr(f.run->stop_reason, "not finished"));
+	fixture_done(&f);
+}
+
 static void test_refines_around_the_knee(void **state)
 {
 	struct preset p = fixture_preset(4, 4, 60);
@@ -224,6 +243,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_without_inner),
 		cmocka_unit_test(test_stops_when_exact),
 		cmocka_unit_test(test_time_budget),
+		cmocka_unit_test(test_budget_inside_an_invocation),
 		cmocka_unit_test(test_refines_around_the_knee),
 		cmocka_unit_test(test_skipped_settings),
 		cmocka_unit_test(test_nothing_runs),
