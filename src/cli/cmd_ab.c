@@ -11,6 +11,7 @@
 
 #include "base/escape.h"
 #include "base/units.h"
+#include "cli/take.h"
 #include "cli/ab_session.h"
 #include "cli/ab_spread.h"
 #include "cli/recover.h"
@@ -32,7 +33,7 @@ enum {
 	KEY_NO_SAVE,
 	KEY_ALL,
 };
-enum { MAX_INVOCATIONS = 1000, MAX_LABEL = 100 };
+enum { MAX_INVOCATIONS = 1000 };
 enum fail_on { FAIL_ON_NOTHING, FAIL_ON_WORSE, FAIL_ON_INCONCLUSIVE };
 
 struct ab_options {
@@ -43,30 +44,6 @@ struct ab_options {
 };
 
 /* --- command line ----------------------------------------------------------------------------- */
-
-static void take_preset(struct ab_args *a, const char *arg)
-{
-	struct str all = { 0 };
-
-	a->preset = preset_find(arg);
-	if (a->preset)
-		return;
-	for (const struct preset *p = presets; p->name; p++)
-		str_addf(&all, "%s%s", all.len ? ", " : "", p->name);
-	cli_usage(&a->common, "--preset: '%s' is not one of %s", arg, str_text(&all));
-}
-
-static void take_budget(struct ab_args *a, const char *arg)
-{
-	struct err e = { 0 };
-	uint64_t ns = 0;
-
-	if (parse_time_ns(arg, &ns, &e))
-		cli_usage(&a->common, "--budget: %s", e.msg);
-	if (ns < 1000000000)
-		cli_usage(&a->common, "--budget: '%s' is less than 1s", arg);
-	a->budget_seconds = (double)ns / 1e9;
-}
 
 static void take_invocations(struct ab_args *a, const char *arg)
 {
@@ -92,34 +69,6 @@ static void take_threshold(struct ab_options *o, const char *arg)
 	if (o->compare.threshold <= 0 || o->compare.threshold >= 1)
 		cli_usage(&o->args.common,
 			  "--threshold: '%s' is not between 0%% and 100%%, both excluded", arg);
-}
-
-static void take_label(struct ab_args *a, const char *arg)
-{
-	struct str clean = { 0 };
-
-	escape_terminal(&clean, arg);
-	if (!*arg || strlen(arg) > MAX_LABEL || strcmp(str_text(&clean), arg) != 0)
-		cli_usage(&a->common,
-			  "--label: '%s' is empty, longer than %d bytes, or holds control "
-			  "characters",
-			  arg, MAX_LABEL);
-	if (strchr(arg, '/') || strcmp(arg, "last") == 0 || strncmp(arg, "last~", 5) == 0)
-		cli_usage(&a->common,
-			  "--label: '%s' already means something where a run is named: no '/', not "
-			  "'last'",
-			  arg);
-	str_done(&clean);
-	a->label = arg;
-}
-
-static void take_seed(struct ab_args *a, const char *arg)
-{
-	struct err e = { 0 };
-
-	if (parse_u64(arg, &a->seed, &e))
-		cli_usage(&a->common, "--seed: %s", e.msg);
-	a->has_seed = true;
 }
 
 static void take_word(struct ab_args *a, int arm, char *arg)
@@ -177,19 +126,20 @@ static error_t parse_ab(int key, char *arg, struct argp_state *state)
 		a->resume = file_name(a, "--resume-block", arg);
 		return 0;
 	case KEY_PRESET:
-		take_preset(a, arg);
+		a->preset = take_preset(&a->common, arg);
 		return 0;
 	case KEY_BUDGET:
-		take_budget(a, arg);
+		a->budget_seconds = take_budget(&a->common, arg);
 		return 0;
 	case KEY_INVOCATIONS:
 		take_invocations(a, arg);
 		return 0;
 	case KEY_LABEL:
-		take_label(a, arg);
+		a->label = take_label(&a->common, arg);
 		return 0;
 	case KEY_SEED:
-		take_seed(a, arg);
+		a->seed = take_seed(&a->common, arg);
+		a->has_seed = true;
 		return 0;
 	case 'o':
 		a->output = file_name(a, "--output", arg);
