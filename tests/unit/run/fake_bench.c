@@ -138,14 +138,26 @@ static bool is(const struct bench_ctx *ctx, const char *word)
 	return strcmp(bench_text(ctx, "what"), word) == 0;
 }
 
+/* Returns once the child has written its pid: this worker's end may be its end at once. */
 static void become_parent(void)
 {
+	int ready[2];
+	char c;
+
+	if (pipe(ready) < 0)
+		abort();
 	if (fork() == 0) {
 		signal(SIGTERM, SIG_IGN);
 		write_pid();
+		close(ready[0]);
+		close(ready[1]);
 		for (;;)
 			pause();
 	}
+	close(ready[1]);
+	while (read(ready[0], &c, 1) < 0 && errno == EINTR)
+		;
+	close(ready[0]);
 }
 
 /* What a worker finds around itself. */
