@@ -133,7 +133,7 @@ arm() {
 @test "a system setting as an ordinary user: refused with the remedy" {
 	[[ -e $thp ]] || skip "no transparent huge pages"
 	if [[ $EUID -eq 0 ]]; then
-		dir=$(mktemp -d) # bats' own folders are closed to others
+		dir=$(mktemp -d /tmp/pagetoll-nobody.XXXXXX) # bats' own folders are closed to others
 		chmod 777 "$dir"
 		setpriv --reuid=65534 --regid=65534 --clear-groups "$PAGETOLL" --version >/dev/null \
 			2>&1 || skip "the program cannot be run by another user"

@@ -575,6 +575,7 @@ static void test_read_only(void **state)
 	struct err e = { 0 };
 	char buf[200];
 	pid_t pid;
+	int status;
 
 	place_write(id_a, NULL, 1, 1);
 	assert_int_equal(chmod(p->dir, 0755), 0);
@@ -585,6 +586,8 @@ static void test_read_only(void **state)
 	if (pid == 0) {
 		if (geteuid() == 0 && setresuid(65534, 65534, 65534))
 			_exit(77);
+		if (access(p->runs, X_OK) < 0)
+			_exit(77); /* the folder of the tests is closed to other users */
 		if (index_open(p->runs, &x, &note, &e) || !note ||
 		    !strstr(note, "cannot be written"))
 			_exit(1);
@@ -595,7 +598,10 @@ static void test_read_only(void **state)
 		index_close(x);
 		_exit(0);
 	}
-	assert_int_equal(WEXITSTATUS(exit_status(pid)), 0);
+	status = WEXITSTATUS(exit_status(pid));
+	if (status == 77)
+		skip();
+	assert_int_equal(status, 0);
 }
 
 static void test_held_alone(void **state)
