@@ -22,8 +22,8 @@
 /* Stable: scripts and `git bisect run` rely on them. */
 enum exit_code {
 	CLI_DONE = 0,
-	CLI_CHECK_FAILED = 1,   /* a self-check failed */
-	CLI_NOT_MEASURED = 125, /* nothing could be measured, or nothing ran */
+	CLI_CHECK_FAILED = 1,   /* a self-check failed, or B is worse (--fail-on) */
+	CLI_NOT_MEASURED = 125, /* nothing could be measured or compared, nothing ran, no verdict */
 	CLI_FATAL = 128,
 	CLI_USAGE = 129,
 };
@@ -34,6 +34,7 @@ enum operand {
 	OPERAND_WORDS, /* [NAME=VALUE]... [TARGET [NAME=VALUE]...]... */
 	OPERAND_BENCH,
 	OPERAND_RUN,
+	OPERAND_RUNS, /* one or more of them */
 	OPERAND_SHELL,
 	OPERAND_VERB,
 };
@@ -43,7 +44,7 @@ struct verb {
 	const char *summary; /* one line, no full stop */
 	enum operand operand;
 	/* Options, args_doc, doc. An option's `arg` says what completes it: "a|b|c" a choice,
-	 * "FILE" a file, "DIR" a folder. */
+	 * "FILE" a file, "DIR" a folder, "NAME=..." a parameter and its values. */
 	const struct argp *argp;
 	/* @argv[0] is the verb. Returns the exit status. */
 	int (*run)(const struct verb *v, int argc, char **argv);

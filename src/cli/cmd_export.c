@@ -20,18 +20,21 @@ enum { KEY_FACTS = KEY_VERB };
 struct export_args {
 	struct common common;
 	const char *output; /* NULL: stdout */
-	bool facts, has_format;
+	bool facts, fom, has_format;
 };
 
 static error_t parse_export(int key, char *arg, struct argp_state *state)
 {
 	struct export_args *a = state->input;
+	size_t choice;
 
 	switch (key) {
 	case KEY_FORMAT:
-		a->common.format = cli_choice(&a->common, "--format", "json|csv", arg)
-					   ? FORMAT_CSV
-					   : FORMAT_JSON;
+		a->common.format = FORMAT_JSON;
+		choice = cli_choice(&a->common, "--format", "json|csv|fom", arg);
+		if (choice == 1)
+			a->common.format = FORMAT_CSV;
+		a->fom = choice == 2;
 		a->has_format = true;
 		return 0;
 	case KEY_FACTS:
@@ -56,7 +59,7 @@ static int facts_json(struct str *out, const struct report *rep)
 	for (size_t i = 0; i < rep->facts.n; i++)
 		json_array_append_new(list, json_from_fact(&rep->facts.v[i]));
 	doc = json_pack("{s:o,s:o}", "run", cli_json_text_or_null(rep->run->id), "facts", list);
-	text = doc ? json_dumps(doc, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+	text = doc ? json_dumps(doc, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
 	json_decref(doc);
 	if (!text)
 		return -ENOMEM;
@@ -68,6 +71,8 @@ static int facts_json(struct str *out, const struct report *rep)
 
 static int render(struct str *out, const struct export_args *a, const struct report *rep)
 {
+	if (a->fom)
+		return report_fom(out, rep);
 	if (a->common.format == FORMAT_CSV)
 		return a->facts ? report_facts_csv(out, rep) : report_csv(out, rep);
 	return a->facts ? facts_json(out, rep) : report_json(out, rep);
@@ -149,6 +154,8 @@ static int run_export(const struct verb *v, int argc, char **argv)
 	int rc;
 
 	cli_parse(v, argc, argv, &a);
+	if (a.fom && a.facts)
+		cli_usage(&a.common, "--format fom has facts and points; it has no --facts");
 	if (!a.has_format)
 		a.common.format = format_of_name(a.output);
 	cli_need_words(&a.common, 1, "RUN (a file, an id, 'last', 'last~1', or a label)");
@@ -160,8 +167,10 @@ static int run_export(const struct verb *v, int argc, char **argv)
 }
 
 static const struct argp_option export_options[] = {
-	{ "format", KEY_FORMAT, "json|csv", 0,
-	  "Form of the result (default: by the ending of FILE, else json)", 0 },
+	{ "format", KEY_FORMAT, "json|csv|fom", 0,
+	  "Form of the result (default: by the ending of FILE, else json); fom: one line a "
+	  "result, for cluster frameworks",
+	  0 },
 	{ "facts", KEY_FACTS, NULL, 0, "Only what was inferred, not the measurements", 0 },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of stdout", 0 },
 	OPTION_HELP,
@@ -171,13 +180,14 @@ static const struct argp export_argp = {
 	.options = export_options,
 	.parser = parse_export,
 	.args_doc = "RUN",
-	.doc = "Write a run for other programs: as JSON, or as CSV with one row a value. RUN is a "
+	.doc = "Write a run for other programs: as JSON, as CSV with one row a value, or as "
+	       "figures of merit with one line a result. RUN is a "
 	       "file, an id or the beginning of one, last, last~1, a label, or the name of a "
 	       "published run.",
 };
 const struct verb verb_export = {
 	.name = "export",
-	.summary = "Write a run as JSON or CSV",
+	.summary = "Write a run as JSON, CSV or figures of merit",
 	.operand = OPERAND_RUN,
 	.argp = &export_argp,
 	.run = run_export,

@@ -3,6 +3,7 @@
  * `pagetoll run`: parse, plan, measure, print. What was measured is never thrown away: a signal or
  * a full disk ends the measuring, and the summary of what there is follows.
  */
+#include "cli/take.h"
 #include "cli/verbs.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include "base/escape.h"
 #include "cli/plan_print.h"
 #include "cli/progress.h"
+#include "cli/recover.h"
 #include "cli/render.h"
 #include "cli/run_header.h"
 #include "host/clock.h"
@@ -31,7 +33,7 @@ enum {
 	KEY_NO_SAVE
 };
 
-enum { MAX_INVOCATIONS = 1000, MAX_LABEL = 100 };
+enum { MAX_INVOCATIONS = 1000 };
 
 struct run_args {
 	struct common common;
@@ -79,30 +81,6 @@ static void catch_signals(void)
 
 /* --- command line --- */
 
-static void take_preset(struct run_args *a, const char *arg)
-{
-	struct str all = { 0 };
-
-	a->preset = preset_find(arg);
-	if (a->preset)
-		return;
-	for (const struct preset *p = presets; p->name; p++)
-		str_addf(&all, "%s%s", all.len ? ", " : "", p->name);
-	cli_usage(&a->common, "--preset: '%s' is not one of %s", arg, str_text(&all));
-}
-
-static void take_budget(struct run_args *a, const char *arg)
-{
-	struct err e = { 0 };
-	uint64_t ns = 0;
-
-	if (parse_time_ns(arg, &ns, &e))
-		cli_usage(&a->common, "--budget: %s", e.msg);
-	if (ns < 1000000000)
-		cli_usage(&a->common, "--budget: '%s' is less than 1s", arg);
-	a->budget_seconds = (double)ns / 1e9;
-}
-
 static void take_invocations(struct run_args *a, const char *arg)
 {
 	struct err e = { 0 };
@@ -116,58 +94,26 @@ static void take_invocations(struct run_args *a, const char *arg)
 	a->invocations = (unsigned)n;
 }
 
-static void take_label(struct run_args *a, const char *arg)
-{
-	struct str clean = { 0 };
-	bool same;
-
-	escape_terminal(&clean, arg);
-	same = strcmp(str_text(&clean), arg) == 0;
-	str_done(&clean);
-	if (!*arg || strlen(arg) > MAX_LABEL || !same)
-		cli_usage(&a->common,
-			  "--label: '%s' is empty, longer than %d bytes, or holds "
-			  "control characters",
-			  arg, MAX_LABEL);
-	if (strchr(arg, '/') || strcmp(arg, "last") == 0 || strncmp(arg, "last~", 5) == 0)
-		cli_usage(&a->common,
-			  "--label: '%s' already means something where a run is named: "
-			  "no '/', not 'last'",
-			  arg);
-	for (const struct published *p = published_runs; p->name; p++)
-		if (strcmp(p->name, arg) == 0)
-			cli_usage(&a->common, "--label: '%s' is the name of a published run", arg);
-	a->label = arg;
-}
-
-static void take_seed(struct run_args *a, const char *arg)
-{
-	struct err e = { 0 };
-
-	if (parse_u64(arg, &a->seed, &e))
-		cli_usage(&a->common, "--seed: %s", e.msg);
-	a->has_seed = true;
-}
-
 static error_t parse_run(int key, char *arg, struct argp_state *state)
 {
 	struct run_args *a = state->input;
 
 	switch (key) {
 	case KEY_PRESET:
-		take_preset(a, arg);
+		a->preset = take_preset(&a->common, arg);
 		return 0;
 	case KEY_BUDGET:
-		take_budget(a, arg);
+		a->budget_seconds = take_budget(&a->common, arg);
 		return 0;
 	case KEY_INVOCATIONS:
 		take_invocations(a, arg);
 		return 0;
 	case KEY_LABEL:
-		take_label(a, arg);
+		a->label = take_label(&a->common, arg);
 		return 0;
 	case KEY_SEED:
-		take_seed(a, arg);
+		a->seed = take_seed(&a->common, arg);
+		a->has_seed = true;
 		return 0;
 	case 'o':
 		if (!*arg)
@@ -407,6 +353,9 @@ static int run_run(const struct verb *v, int argc, char **argv)
 	memcpy(typed, argv, (size_t)argc * sizeof(*typed));
 	cli_parse(v, argc, argv, &a);
 	check_args(&a);
+	/* Not for a plan of another machine. */
+	if (!a.dry_run)
+		cli_recover_settings(&a.common);
 	if (request_parse(&arena, a.common.words, a.common.n_words, &q, &e))
 		cli_usage(&a.common, "%s", e.msg);
 	q.preset = a.preset ? a.preset : preset_find("default");

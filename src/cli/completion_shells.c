@@ -14,6 +14,11 @@ static bool takes_file(const struct argp_option *o)
 	return o->arg && (strcmp(o->arg, "FILE") == 0 || strcmp(o->arg, "DIR") == 0);
 }
 
+static bool takes_parameter(const struct argp_option *o)
+{
+	return o->arg && strncmp(o->arg, "NAME=", 5) == 0;
+}
+
 static void add_letter(struct str *out, const struct argp_option *o, const char *fmt)
 {
 	char letter[2] = { 0 };
@@ -88,7 +93,9 @@ static void bash_options(struct str *out)
 				str_addf(out, ") list='%s' ;;\n", str_text(&choices));
 			else
 				str_addf(out, ") %s; return ;;\n",
-					 takes_file(o) ? "_pagetoll_file" : ":");
+					 takes_file(o)        ? "_pagetoll_file"
+					 : takes_parameter(o) ? "_pagetoll_word"
+							      : ":");
 			str_done(&choices);
 		}
 	}
@@ -108,6 +115,7 @@ static void bash_operands(struct str *out)
 				str_addf(&words, "%s%s", words.len ? " " : "", (*b)->schema.name);
 			break;
 		case OPERAND_RUN:
+		case OPERAND_RUNS:
 			str_addf(out, "\t%s) _pagetoll_file '", (*v)->name);
 			words_runs(&words);
 			str_addf(out, "%s'; return ;;\n", str_text(&words));
@@ -205,6 +213,8 @@ static void zsh_action(struct str *out, const struct argp_option *o)
 		return;
 	if (words_choices(&choices, o))
 		str_addf(out, ":value:(%s)", str_text(&choices));
+	else if (takes_parameter(o))
+		str_add(out, ":parameter:_pagetoll_word");
 	else
 		str_addf(out, ":%s:%s", o->arg,
 			 strcmp(o->arg, "FILE") == 0  ? "_files"
@@ -242,8 +252,10 @@ static void zsh_operand(struct str *out, const struct verb *v)
 			str_addf(&words, "%s%s", words.len ? " " : "", (*b)->schema.name);
 		break;
 	case OPERAND_RUN:
+	case OPERAND_RUNS:
 		words_runs(&words);
-		str_addf(out, " \\\n\t\t\t'1:run:{ compadd -- %s; _files }'", str_text(&words));
+		str_addf(out, " \\\n\t\t\t'%s:run:{ compadd -- %s; _files }'",
+			 v->operand == OPERAND_RUNS ? "*" : "1", str_text(&words));
 		str_done(&words);
 		break;
 	case OPERAND_SHELL:
@@ -331,7 +343,9 @@ static void fish_option(struct str *out, const struct verb *v, const struct argp
 	str_addf(out, "complete -c pagetoll -n '__fish_seen_subcommand_from %s' -l %s", v->name,
 		 o->name);
 	add_letter(out, o, " -s ?");
-	if (words_choices(&choices, o))
+	if (takes_parameter(o))
+		words_each_param(fish_param, &choices);
+	if (choices.len || words_choices(&choices, o))
 		str_addf(out, " -x -a '%s'", str_text(&choices));
 	else if (o->arg)
 		str_add(out, takes_file(o) ? " -r -F" : " -x");
@@ -355,6 +369,7 @@ static void fish_operand(struct str *out, const struct verb *v)
 			str_addf(&words, "%s%s", words.len ? " " : "", (*b)->schema.name);
 		break;
 	case OPERAND_RUN:
+	case OPERAND_RUNS:
 		words_runs(&words);
 		break;
 	case OPERAND_SHELL:
@@ -369,7 +384,9 @@ static void fish_operand(struct str *out, const struct verb *v)
 	if (words.len)
 		str_addf(out,
 			 "complete -c pagetoll -n '__fish_seen_subcommand_from %s'%s -a '%s'\n",
-			 v->name, v->operand == OPERAND_RUN ? " -F" : "", str_text(&words));
+			 v->name,
+			 v->operand == OPERAND_RUN || v->operand == OPERAND_RUNS ? " -F" : "",
+			 str_text(&words));
 	str_done(&words);
 }
 

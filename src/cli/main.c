@@ -15,8 +15,9 @@
 static const struct verb verb_help;
 
 const struct verb *const verb_table[] = {
-	&verb_run,    &verb_list,       &verb_info, &verb_show, &verb_export,
-	&verb_doctor, &verb_completion, &verb_help, NULL,
+	&verb_run,        &verb_ab,      &verb_list,   &verb_info,   &verb_show,
+	&verb_compare,    &verb_history, &verb_import, &verb_export, &verb_doctor,
+	&verb_completion, &verb_help,    NULL,
 };
 
 const struct verb *verb_find(const char *name)
@@ -67,8 +68,8 @@ static int print_overview(void)
 	add_questions(&out);
 	str_add(&out, "\n'pagetoll help VERB' or 'pagetoll VERB --help' tells more;\n"
 		      "'pagetoll --version' names the version and how it was built.\n"
-		      "Exit status: 0 done, 1 a check failed, 125 nothing could be measured,\n"
-		      "128 fatal, 129 usage; a signal ends the program by that signal.\n");
+		      "Exit status: 0 done, 1 a check failed or worse, 125 nothing could be\n"
+		      "measured or told, 128 fatal, 129 usage; a signal ends the program by it.\n");
 	return cli_print_str(&out);
 }
 

@@ -91,12 +91,38 @@ static void setting_text(struct str *out, const struct planned *pl, size_t numbe
 		 format_size_human(tables, (double)pl->cost.table_bytes), pl->samples);
 }
 
+/* The time, and whether it suffices for the fewest invocations of every setting. */
+static void time_text(struct str *out, const struct plan *p)
+{
+	char time[UNITS_TEXT_BYTES], limit[UNITS_TEXT_BYTES], need[UNITS_TEXT_BYTES];
+	double fewest = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct planned *q = &p->v[i];
+		unsigned n = q->max_invocations < p->min_invocations ? q->max_invocations
+								     : p->min_invocations;
+
+		if (!q->skip_reason)
+			fewest += n * plan_invocation_seconds(p, q);
+	}
+	str_addf(out, "Time:   about %s; ", format_time_human(time, p->estimated_seconds * 1e9));
+	if (!(p->budget_seconds > 0)) {
+		str_add(out, "no time limit\n");
+		return;
+	}
+	str_addf(out, "the budget is %s\n", format_time_human(limit, p->budget_seconds * 1e9));
+	if (fewest > p->budget_seconds)
+		str_addf(
+			out,
+			"        The fewest invocations of all settings take about %s (see --budget)\n",
+			format_time_human(need, fewest * 1e9));
+}
+
 static int plan_text(const struct plan *p, const struct machine *m)
 {
 	struct str out = { 0 }, words = { 0 };
 	size_t runnable = plan_count_runnable(p);
-	char budget[160], time[UNITS_TEXT_BYTES], limit[UNITS_TEXT_BYTES];
-	char size[UNITS_TEXT_BYTES];
+	char budget[160], size[UNITS_TEXT_BYTES];
 
 	machine_budget_text(m, budget, sizeof(budget));
 	str_addf(&out, "Plan: preset %s, %zu setting%s", p->preset->name, p->n,
@@ -111,9 +137,7 @@ static int plan_text(const struct plan *p, const struct machine *m)
 	str_add(&out, "\n");
 	cli_wrap_at(&out, str_text(&words), 0, 8);
 	str_done(&words);
-	str_addf(&out, "Time:   about %s; the budget is %s\n",
-		 format_time_human(time, p->estimated_seconds * 1e9),
-		 format_time_human(limit, p->budget_seconds * 1e9));
+	time_text(&out, p);
 	str_add(&out, "Nothing was measured.\n");
 	return cli_print_str(&out);
 }

@@ -6,9 +6,13 @@
 #include "cli/cli.h"
 
 extern const struct verb verb_run;
+extern const struct verb verb_ab;
 extern const struct verb verb_list;
 extern const struct verb verb_info;
 extern const struct verb verb_show;
+extern const struct verb verb_compare;
+extern const struct verb verb_history;
+extern const struct verb verb_import;
 extern const struct verb verb_export;
 extern const struct verb verb_doctor;
 extern const struct verb verb_completion;

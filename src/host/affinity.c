@@ -55,3 +55,23 @@ int affinity_allowed(struct u32_list *ret_cpus, struct err *e)
 	}
 	return err_set(e, EINVAL, "reading the allowed CPUs: more than %d", CPUS_MAX);
 }
+
+void affinity_avoid(const struct u32_list *cpus, int64_t cpu)
+{
+	uint32_t highest = cpus->n ? cpus->v[cpus->n - 1] : 0;
+	cpu_set_t *set = CPU_ALLOC(highest + 1);
+	size_t bytes = CPU_ALLOC_SIZE(highest + 1), n = 0;
+
+	if (!set)
+		return;
+	CPU_ZERO_S(bytes, set);
+	for (size_t i = 0; i < cpus->n; i++) {
+		if ((int64_t)cpus->v[i] == cpu)
+			continue;
+		CPU_SET_S(cpus->v[i], bytes, set);
+		n++;
+	}
+	if (n)
+		sched_setaffinity(0, bytes, set);
+	CPU_FREE(set);
+}

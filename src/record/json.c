@@ -315,6 +315,8 @@ json_t *json_from_measure(const struct measure *m)
 	for (i = 0; i < m->n_series; i++)
 		failed |= json_array_append_new(series, from_series(&m->series[i]));
 	failed |= put(o, "bench", text(m->bench));
+	failed |= put_text_if(o, "arm", m->arm);
+	failed |= put_text_if(o, "boot_id", m->boot_id);
 	failed |= put(o, "invocation", json_integer(m->invocation));
 	failed |= put(o, "setting", json_from_attrs(&m->setting));
 	failed |= put(o, "verdict", text(verdict_name(m->verdict)));

@@ -53,9 +53,14 @@ static uint64_t hash_attr(const struct attr *a)
 	return h;
 }
 
-static uint64_t hash_setting(const char *bench, const struct attrs *at)
+static bool same_arm(const char *a, const char *b)
 {
-	uint64_t sum = 0;
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static uint64_t hash_setting(const char *bench, const char *arm, const struct attrs *at)
+{
+	uint64_t sum = arm ? hash_text(0, arm) : 0;
 	size_t i;
 
 	for (i = 0; i < at->n; i++)
@@ -65,12 +70,13 @@ static uint64_t hash_setting(const char *bench, const struct attrs *at)
 
 static size_t *find_point(const struct table *t, const struct points *p, const struct measure *m)
 {
-	size_t i = (size_t)hash_setting(m->bench, &m->setting);
+	size_t i = (size_t)hash_setting(m->bench, m->arm, &m->setting);
 
 	for (;; i++) {
 		size_t *at = &t->index[i & (t->size - 1)];
 
 		if (!*at || (!strcmp(p->v[*at - 1].bench, m->bench) &&
+			     same_arm(p->v[*at - 1].arm, m->arm) &&
 			     attrs_equal(p->v[*at - 1].setting, &m->setting)))
 			return at;
 	}
@@ -92,7 +98,9 @@ int points_assemble(struct arena *a, const struct run *r, struct points *ret_poi
 		if (!*at) {
 			if (arena_grow(a, &p.v, p.n, &p.cap, sizeof(*p.v)) < 0)
 				return -ENOMEM;
-			p.v[p.n++] = (struct point){ .bench = m->bench, .setting = &m->setting };
+			p.v[p.n++] = (struct point){ .bench = m->bench,
+						     .arm = m->arm,
+						     .setting = &m->setting };
 			*at = p.n;
 		}
 		point = &p.v[*at - 1];
@@ -105,17 +113,22 @@ int points_assemble(struct arena *a, const struct run *r, struct points *ret_poi
 	return 0;
 }
 
-/* The setting without @inner; shares names and texts with it. */
-static int outer_of(struct arena *a, const struct attrs *setting, const char *inner,
-		    struct attrs *ret)
+/*
+ * The setting without @inner; shares names and texts with it. The arm of an interleaved experiment
+ * stands in front like a parameter, so that everything made of curves names it.
+ */
+static int outer_of(struct arena *a, const struct point *p, const char *inner, struct attrs *ret)
 {
+	const struct attrs *setting = p->setting;
 	struct attrs o = { 0 };
 	size_t i;
 
-	o.v = arena_alloc(a, setting->n * sizeof(*o.v));
+	o.v = arena_alloc(a, (setting->n + 1) * sizeof(*o.v));
 	if (!o.v)
 		return -ENOMEM;
-	o.cap = setting->n;
+	o.cap = setting->n + 1;
+	if (p->arm)
+		o.v[o.n++] = (struct attr){ .name = "arm", .kind = ATTR_TEXT, .text = p->arm };
 	for (i = 0; i < setting->n; i++)
 		if (!inner || strcmp(setting->v[i].name, inner) != 0)
 			o.v[o.n++] = setting->v[i];
@@ -134,15 +147,16 @@ static const char *inner_name(const struct run *r, const char *bench)
 	return NULL;
 }
 
-static size_t *find_curve(const struct table *t, const struct curves *c, const char *bench,
+static size_t *find_curve(const struct table *t, const struct curves *c, const struct point *p,
 			  const struct attrs *outer)
 {
-	size_t i = (size_t)hash_setting(bench, outer);
+	size_t i = (size_t)hash_setting(p->bench, p->arm, outer);
 
 	for (;; i++) {
 		size_t *at = &t->index[i & (t->size - 1)];
 
-		if (!*at || (!strcmp(c->v[*at - 1].bench, bench) &&
+		if (!*at || (!strcmp(c->v[*at - 1].bench, p->bench) &&
+			     same_arm(c->v[*at - 1].arm, p->arm) &&
 			     attrs_equal(&c->v[*at - 1].outer, outer)))
 			return at;
 	}
@@ -229,13 +243,14 @@ int curves_assemble(struct arena *a, const struct run *r, const struct points *p
 		struct attrs outer;
 		size_t *at;
 
-		if (outer_of(a, point->setting, inner, &outer) < 0)
+		if (outer_of(a, point, inner, &outer) < 0)
 			return -ENOMEM;
-		at = find_curve(&t, &c, point->bench, &outer);
+		at = find_curve(&t, &c, point, &outer);
 		if (!*at) {
 			if (arena_grow(a, &c.v, c.n, &c.cap, sizeof(*c.v)) < 0)
 				return -ENOMEM;
 			c.v[c.n++] = (struct curve_points){ .bench = point->bench,
+							    .arm = point->arm,
 							    .outer = outer,
 							    .inner = inner };
 			*at = c.n;

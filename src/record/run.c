@@ -177,6 +177,11 @@ static bool copy_metrics(struct arena *a, const struct metric *from, const struc
 	return true;
 }
 
+bool measure_arm_is_valid(const char *arm)
+{
+	return !arm || !strcmp(arm, "A") || !strcmp(arm, "B");
+}
+
 int run_add_schema(struct run *r, const struct bench_schema *s)
 {
 	struct arena *a = &r->arena;

@@ -51,8 +51,10 @@ struct series {
 };
 
 struct measure {
-	const char *bench;    /* name of one of the run's schemas */
-	unsigned invocation;  /* 0-based number of the fresh process at this outer setting */
+	const char *bench;   /* name of one of the run's schemas */
+	const char *arm;     /* "A" or "B" of an interleaved experiment; NULL: none */
+	const char *boot_id; /* where it differs from the header's (a later block); else NULL */
+	unsigned invocation; /* 0-based number of the fresh process at this outer setting and arm */
 	struct attrs setting; /* every parameter, canonical; numbers as INT, the rest as TEXT */
 	enum verdict verdict;
 	const char *reason;   /* not NULL unless the verdict is ok */
@@ -139,6 +141,9 @@ struct finding *run_add_finding(struct run *r);
 struct series *measure_add_series(struct run *r, struct measure *m);
 struct fact *facts_add(struct arena *a, struct facts *f);
 
+/* NULL, "A" and "B" are the arms that there are. */
+bool measure_arm_is_valid(const char *arm);
+
 /* Deep copy of a schema into the run (nothing if its name is there already). 0 or -ENOMEM. */
 int run_add_schema(struct run *r, const struct bench_schema *s);
 const struct bench_schema *run_schema(const struct run *r, const char *bench);
@@ -148,11 +153,12 @@ const struct series *measure_series(const struct measure *m, const char *metric)
 void run_make_id(char ret_id[27], int64_t unix_ns, uint64_t random);
 
 /*
- * Points: measures of a run with the same bench and the same setting, in order of first appearance.
+ * Points: measures of a run with the same bench, arm and setting, in order of first appearance.
  * Memory from @a; `measures` are borrowed from the run.
  */
 struct point {
 	const char *bench;
+	const char *arm;             /* NULL: none; arms are never pooled */
 	const struct attrs *setting; /* of the first measure */
 	const struct measure **measures;
 	size_t n_measures, cap;
@@ -169,6 +175,7 @@ int points_assemble(struct arena *a, const struct run *r, struct points *ret_poi
  */
 struct curve_points {
 	const char *bench;
+	const char *arm; /* NULL: none */
 	struct attrs outer;
 	const char *inner;           /* name of the inner parameter, NULL: none */
 	const struct point **points; /* ascending by the inner value */

@@ -17,6 +17,13 @@ struct runfile;
 
 /* Creates @path (must not exist), writes and syncs the header part of @r. */
 int runfile_create(const char *path, const struct run *r, struct runfile **ret_file, struct err *e);
+/*
+ * Opens a run file again, to append to what it holds: loads it, then cuts off a torn last line and
+ * the footer (a new one is to follow). -EBUSY while another process writes to it; otherwise as
+ * runfile_load(). ret_run is the caller's.
+ */
+int runfile_resume(const char *path, struct run **ret_run, struct runfile **ret_file,
+		   struct err *e);
 /* Appends and syncs one measure. */
 int runfile_append(struct runfile *f, const struct measure *m, struct err *e);
 /* Appends and syncs the footer part of @r. */

@@ -223,6 +223,8 @@ static int read_measure(json_t *o, struct run *r)
 	int verdict = 0, rc;
 
 	if ((rc = field_text(o, "bench", NEEDED, a, &bench, NULL)) ||
+	    (rc = field_text(o, "arm", OPTIONAL, a, &m.arm, NULL)) ||
+	    (rc = field_text(o, "boot_id", OPTIONAL, a, &m.boot_id, NULL)) ||
 	    (rc = field_int(o, "invocation", NEEDED, 0, UINT_MAX, &invocation, NULL)) ||
 	    (rc = field_attrs(o, "setting", a, &m.setting, NULL)) ||
 	    (rc = field_name(o, "verdict", NEEDED, parse_verdict, &verdict, NULL)) ||
@@ -235,7 +237,7 @@ static int read_measure(json_t *o, struct run *r)
 	    (rc = field_int(o, "duration_ns", OPTIONAL, 0, INT64_MAX, &m.duration_ns, NULL)))
 		return rc;
 	schema = run_schema(r, bench);
-	if (!schema)
+	if (!schema || !measure_arm_is_valid(m.arm))
 		return -EBADMSG;
 	m.bench = schema->name;
 	m.invocation = (unsigned)invocation;

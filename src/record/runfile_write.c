@@ -9,8 +9,10 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "record/json.h"
@@ -119,27 +121,46 @@ static int check_header(const struct run *r, struct err *e)
 	return 0;
 }
 
-int runfile_create(const char *path, const struct run *r, struct runfile **ret_file, struct err *e)
+/* One writer at a time; where a file system has no locks, none is promised. */
+static int take_lock(const struct runfile *f, struct err *e)
 {
-	struct runfile *f;
-	size_t i;
-	int rc = check_header(r, e);
+	if (flock(f->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return 0;
+	return err_set(e, EBUSY,
+		       "'%.200s' is being written by another process; wait until that has ended",
+		       f->path);
+}
 
-	if (rc)
-		return rc;
-	f = calloc(1, sizeof(*f));
+static struct runfile *file_new(const char *path, const struct run *r)
+{
+	struct runfile *f = calloc(1, sizeof(*f));
+	size_t i;
+	int rc;
+
 	if (!f)
-		return err_set(e, ENOMEM, "out of memory");
+		return NULL;
 	f->fd = -1;
 	f->path = strdup(path);
 	f->schemas = run_new();
 	rc = f->path && f->schemas ? 0 : -ENOMEM;
 	for (i = 0; rc == 0 && i < r->n_schemas; i++)
 		rc = run_add_schema(f->schemas, &r->schemas[i]);
-	if (rc) {
-		runfile_close(f);
+	if (rc == 0)
+		return f;
+	runfile_close(f);
+	return NULL;
+}
+
+int runfile_create(const char *path, const struct run *r, struct runfile **ret_file, struct err *e)
+{
+	struct runfile *f;
+	int rc = check_header(r, e);
+
+	if (rc)
+		return rc;
+	f = file_new(path, r);
+	if (!f)
 		return err_set(e, ENOMEM, "out of memory");
-	}
 	f->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
 	if (f->fd < 0) {
 		rc = err_set(e, errno, "cannot create run file '%.200s': %s", path,
@@ -147,13 +168,103 @@ int runfile_create(const char *path, const struct run *r, struct runfile **ret_f
 		runfile_close(f);
 		return rc;
 	}
-	rc = append_object(f, "header", json_from_header(r), e);
+	rc = take_lock(f, e);
+	if (rc == 0)
+		rc = append_object(f, "header", json_from_header(r), e);
 	if (rc) {
 		unlink(path);
 		runfile_close(f);
 		return rc;
 	}
 	sync_parent(path);
+	*ret_file = f;
+	return 0;
+}
+
+static bool is_footer(const char *line, size_t n)
+{
+	json_t *o = json_loadb(line, n, 0, NULL);
+	const char *type = json_string_value(json_object_get(o, "type"));
+	bool yes = type && !strcmp(type, "footer");
+
+	json_decref(o);
+	return yes;
+}
+
+/* Where the next measure belongs: behind the last whole line that is no footer. */
+static int find_end(const char *path, off_t *ret_end, struct err *e)
+{
+	FILE *in = fopen(path, "re");
+	char *line = NULL;
+	size_t cap = 0;
+	off_t at = 0, end = 0;
+	ssize_t n;
+	int rc = 0;
+
+	if (!in)
+		return err_set(e, errno, "cannot read '%.200s': %s", path, strerror(errno));
+	while ((n = getline(&line, &cap, in)) > 0) {
+		at += n;
+		if (line[n - 1] == '\n' && !is_footer(line, (size_t)n))
+			end = at;
+	}
+	if (ferror(in))
+		rc = err_set(e, EIO, "cannot read '%.200s'", path);
+	free(line);
+	fclose(in);
+	if (rc == 0)
+		*ret_end = end;
+	return rc;
+}
+
+static int open_again(const char *path, const struct run *r, struct runfile **ret_file,
+		      struct err *e)
+{
+	struct runfile *f = file_new(path, r);
+	int rc;
+
+	if (!f)
+		return err_set(e, ENOMEM, "out of memory");
+	f->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (f->fd < 0)
+		rc = err_set(e, errno, "cannot continue run file '%.200s': %s", path,
+			     strerror(errno));
+	else
+		rc = take_lock(f, e);
+	if (rc == 0)
+		*ret_file = f;
+	else
+		runfile_close(f);
+	return rc;
+}
+
+int runfile_resume(const char *path, struct run **ret_run, struct runfile **ret_file, struct err *e)
+{
+	struct runfile *f = NULL;
+	struct run *r = NULL, *now = NULL;
+	int rc = runfile_load(path, &r, e);
+
+	if (rc)
+		return rc;
+	rc = open_again(path, r, &f, e);
+	if (rc == 0)
+		rc = find_end(path, &f->end, e);
+	if (rc == 0 && ftruncate(f->fd, f->end) < 0)
+		rc = err_set(e, errno, "cannot continue run file '%.200s': %s", path,
+			     strerror(errno));
+	/* Once more: what counts is what stays, and another writer may have come and gone. */
+	if (rc == 0)
+		rc = runfile_load(path, &now, e);
+	run_free(r);
+	if (rc) {
+		run_free(now);
+		runfile_close(f);
+		return rc;
+	}
+	now->has_footer = now->complete = false;
+	now->stop_reason = NULL;
+	now->end_unix_ns = 0;
+	*ret_run = now;
 	*ret_file = f;
 	return 0;
 }
@@ -171,6 +282,10 @@ static int check_measure(const struct runfile *f, const struct measure *m, struc
 	if (!verdict_name(m->verdict))
 		return err_set(e, EINVAL, "measure of '%.80s' with unknown verdict %d", m->bench,
 			       (int)m->verdict);
+	if (!measure_arm_is_valid(m->arm))
+		return err_set(e, EINVAL,
+			       "measure of '%.80s' of arm '%.20s', which is neither A nor B",
+			       m->bench, m->arm);
 	for (i = 0; i < m->n_series; i++) {
 		const struct series *x = &m->series[i];
 		bool good = x->metric && schema_metric(s, x->metric);

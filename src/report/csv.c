@@ -34,6 +34,10 @@ static bool is_fixed(const char *name)
 /* Names of all parameters of the run: of the schemas, then what only settings have. */
 static int collect_params(struct arena *a, const struct run *r, struct attrs *ret)
 {
+	/* A column of its own only where there are arms. */
+	for (size_t i = 0; i < r->n_measures; i++)
+		if (r->measures[i].arm && attrs_set_int(a, ret, "arm", 0) < 0)
+			return -ENOMEM;
 	for (size_t i = 0; i < r->n_schemas; i++)
 		for (const struct param *p = r->schemas[i].params; p && p->name; p++)
 			if (!attrs_find(ret, p->name) && attrs_set_int(a, ret, p->name, 0) < 0)
@@ -82,8 +86,12 @@ static void measure_prefix(struct str *out, const struct run *r, const struct me
 	str_addf(out, ",%u", m->invocation);
 	field(out, false, verdict_name(m->verdict));
 	field(out, false, m->unproven);
-	for (size_t i = 0; i < params->n; i++)
-		attr_field(out, attrs_find(&m->setting, params->v[i].name));
+	for (size_t i = 0; i < params->n; i++) {
+		if (strcmp(params->v[i].name, "arm") == 0)
+			field(out, false, m->arm);
+		else
+			attr_field(out, attrs_find(&m->setting, params->v[i].name));
+	}
 }
 
 struct csv {

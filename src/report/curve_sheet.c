@@ -97,6 +97,49 @@ static const struct point *point_of(const struct sheet *s, size_t row, size_t cu
 	return NULL;
 }
 
+/* "system_ns" in seconds is "system s". */
+static const char *metric_title(const struct sheet *s, const char *name, const char *unit)
+{
+	size_t n = strlen(name), k = strlen("_ns");
+	if (n > k && strcmp(name + n - k, "_ns") == 0)
+		name = arena_printf(s->arena, "%.*s %s", (int)(n - k), name, unit);
+	return name ? render_clean(s->arena, name, s->o->utf8, HEAD_MAX) : NULL;
+}
+
+/*
+ * Nanoseconds are shown in the largest unit in which the smallest value of the metric still has a
+ * digit before the point.
+ */
+static int scale_times(struct sheet *s)
+{
+	static const struct {
+		double ns;
+		const char *unit;
+	} scales[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1, "ns" } };
+	for (size_t m = 0; m < s->n_metrics; m++) {
+		struct curve_value *v = &s->values[m * s->n_rows * s->g->n];
+		double least = INFINITY;
+		size_t k = 0;
+		for (size_t i = 0; i < s->n_rows * s->g->n; i++)
+			if (fabs(v[i].value) < least)
+				least = fabs(v[i].value);
+		while (scales[k].ns > 1 && !(least >= scales[k].ns / 2 && isfinite(least)))
+			k++;
+		if (strcmp(s->units[m], "ns") == 0 && scales[k].ns > 1) {
+			s->units[m] = scales[k].unit;
+			for (size_t i = 0; i < s->n_rows * s->g->n; i++) {
+				v[i].value /= scales[k].ns;
+				v[i].low /= scales[k].ns;
+				v[i].high /= scales[k].ns;
+			}
+		}
+		s->titles[m] = metric_title(s, s->metrics[m], s->units[m]);
+		if (!s->titles[m])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /* Forgets further metrics that have no value anywhere: JSON has their reasons. */
 static void drop_empty_metrics(struct sheet *s)
 {
@@ -135,7 +178,7 @@ static int fill_values(struct sheet *s)
 				s->has_interval = s->has_interval || !isnan(v->low);
 			}
 	drop_empty_metrics(s);
-	return 0;
+	return scale_times(s);
 }
 
 const char *sheet_param(const struct sheet *s, size_t curve, const char *name)

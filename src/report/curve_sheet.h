@@ -18,6 +18,7 @@ struct sheet {
 	const struct curve_group *g;
 	const char *metrics[METRICS_MAX]; /* the headline first */
 	const char *units[METRICS_MAX];
+	const char *titles[METRICS_MAX]; /* for metrics that share a unit: "system s" */
 	size_t n_metrics;
 	struct curve_value *values; /* [metric][row][curve] */
 	const struct attr **rows;   /* inner values, ascending; NULL without an inner parameter */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "report/curve_sheet.h"
+#include "report/profile_table.h"
 #include "report/render.h"
 
 struct layout_try {
@@ -150,6 +151,15 @@ static void set_curve_cells(struct table *t, const struct sheet *s, size_t row, 
 		set_value(t, s, row, column++, m, sheet_value(s, m, row, curve));
 }
 
+/* Two metrics of one unit are told apart by their names. */
+static const char *metric_title(const struct sheet *s, size_t metric)
+{
+	for (size_t i = 0; i < s->n_metrics; i++)
+		if (i != metric && strcmp(s->units[i], s->units[metric]) == 0)
+			return s->titles[metric];
+	return s->units[metric];
+}
+
 static void add_curve_columns(struct table *t, const struct sheet *s, const char *head,
 			      unsigned group, struct layout_try l)
 {
@@ -160,7 +170,7 @@ static void add_curve_columns(struct table *t, const struct sheet *s, const char
 			t->columns[c].optional = true;
 	}
 	for (size_t m = 1; l.further && m < s->n_metrics; m++)
-		table_add_column(t, s->units[m], TABLE_RIGHT, group);
+		table_add_column(t, metric_title(s, m), TABLE_RIGHT, group);
 }
 
 static void build(struct table *t, const struct sheet *s, struct layout_try l)
@@ -172,7 +182,9 @@ static void build(struct table *t, const struct sheet *s, struct layout_try l)
 	size_t per_curve = 1 + l.interval + (l.further ? s->n_metrics - 1 : 0);
 	table_add_column(t, key_head(s), TABLE_RIGHT, 0);
 	for (size_t c = 0; c < s->g->n; c++)
-		add_curve_columns(t, s, curve_head(s, c, s->units[0]), (unsigned)c + 1, l);
+		add_curve_columns(t, s,
+				  curve_head(s, c, l.further ? metric_title(s, 0) : s->units[0]),
+				  (unsigned)c + 1, l);
 	if (l.pair)
 		add_pair_columns(t, s, (unsigned)s->g->n + 1, l.narrow);
 	for (size_t r = 0; r < s->n_rows; r++) {
@@ -199,7 +211,7 @@ static void build_flat(struct table *t, const struct sheet *s, struct layout_try
 		if (!t->failed)
 			t->columns[c].wraps = true;
 	}
-	add_curve_columns(t, s, s->units[0], 1, l);
+	add_curve_columns(t, s, l.further ? metric_title(s, 0) : s->units[0], 1, l);
 	for (size_t c = 0; c < s->g->n; c++) {
 		table_add_row(t);
 		for (size_t i = 0; i < s->g->n_differing; i++)
@@ -341,6 +353,8 @@ int curve_group_render(struct str *out, const struct report *rep, const struct c
 		legend(out, &s);
 		if (!s.n_rows || !s.n_metrics)
 			only_reasons(out, &s);
+		else if (profile_table_is(g))
+			ret = profile_table_render(out, rep, g, o);
 		else
 			ret = render_table(out, &s);
 	}

@@ -98,6 +98,7 @@ static json_t *json_from_point(const struct run *r, const struct point *p)
 	int bad = !o;
 	bad = bad || put(o, "bench", text_or_null(p->bench));
 	bad = bad || put(o, "revision", s ? json_integer(s->revision) : json_null());
+	bad = bad || (p->arm && put(o, "arm", text_or_null(p->arm)));
 	bad = bad || put(o, "setting", json_from_attrs(p->setting));
 	bad = bad || put(o, "estimates", json_from_estimates(r, p, s));
 	bad = bad ||

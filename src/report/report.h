@@ -13,12 +13,17 @@
 #include "base/str.h"
 #include "record/run.h"
 
+struct comparison_subject;
+
 struct report_options {
 	bool colour;          /* ANSI colours beside the marks, never instead of them */
 	bool utf8;            /* false: ASCII only */
 	const char *run_name; /* how the user can name this run in the next command ("last", id
 				 prefix) */
 	const char *file;     /* path of the run file, NULL: none */
+	/* of a comparison only (compare_report.h) */
+	bool all;                                 /* every point, not only the telling ones */
+	const struct comparison_subject *subject; /* NULL: names alone */
 };
 
 /* A run with everything derived from it, ready to be rendered. */
@@ -47,6 +52,8 @@ int report_json(struct str *out, const struct report *rep);
 int report_csv(struct str *out, const struct report *rep);
 /* CSV of the facts only. */
 int report_facts_csv(struct str *out, const struct report *rep);
+/* One line a result (docs/fom.md): facts, then the points of all curves. */
+int report_fom(struct str *out, const struct report *rep);
 /* doctor's findings. */
 int report_findings_text(struct str *out, const struct run *r, const struct report_options *o);
 

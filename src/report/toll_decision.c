@@ -43,7 +43,11 @@ static struct spread spread_of(const struct report *rep, const struct fact *f)
 		if (!(fabs(e.value - f->value) <= 1e-6 * fabs(f->value)))
 			continue; /* of another experiment over the same working set */
 		for (size_t k = 0; k < p->n_measures; k++) {
-			struct point one = { p->bench, p->setting, &p->measures[k], 1, 1 };
+			struct point one = { .bench = p->bench,
+					     .setting = p->setting,
+					     .measures = &p->measures[k],
+					     .n_measures = 1,
+					     .cap = 1 };
 			estimate_point(rep->run, &one, "ref_ns", &e);
 			if (isnan(e.value))
 				continue;

@@ -57,12 +57,27 @@ static bool is_stopped(const struct collect_job *j)
 	return j->stop && *j->stop;
 }
 
+/* What the parent knows of the measure beside what the worker told. */
+static int add_circumstances(const struct collect_job *j, struct measure *m, struct err *e)
+{
+	struct arena *a = &j->run->arena;
+
+	m->arm = arena_strdup(a, j->arm);
+	m->boot_id = arena_strdup(a, j->boot_id);
+	if ((j->arm && !m->arm) || (j->boot_id && !m->boot_id) ||
+	    (j->kernel && attrs_set_text(a, &m->proof, "kernel", j->kernel) < 0))
+		return err_set(e, ENOMEM, "out of memory");
+	return 0;
+}
+
 static int record(const struct collect_job *j, struct collect_result *ret,
 		  const struct bench_result *r, struct err *e)
 {
 	const struct measure *m = NULL;
 	int rc = measure_from_result(j->run, &j->spec, r, &m, e);
 
+	if (rc == 0)
+		rc = add_circumstances(j, &j->run->measures[j->run->n_measures - 1], e);
 	if (rc < 0)
 		return rc;
 	ret->n_measures++;
@@ -371,7 +386,7 @@ int collect_invocation(const struct collect_job *j, struct collect_result *ret, 
 		rc = err_set(e, rc < 0 ? -rc : ENOMEM, "cannot write the plan of %s",
 			     j->spec.bench->schema.name);
 	else
-		rc = spawn_worker(spawn_cpu(&j->spec), &c.w, e);
+		rc = spawn_worker(spawn_cpu(&j->spec), j->env, &c.w, e);
 	if (rc == 0)
 		rc = run_worker(&c);
 	ret->seconds = spawn_now() - c.start;

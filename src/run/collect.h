@@ -18,6 +18,9 @@ struct collect_job {
 	struct run *run;
 	struct runfile *file;        /* NULL: keep in memory only */
 	struct invocation_spec spec; /* inner values ascending */
+	const char *arm, *boot_id;   /* of the measures; NULL: see struct measure */
+	const char *kernel;          /* recorded as proof; NULL: not */
+	const char *const *env;      /* of the worker, see spawn_worker(); may be NULL */
 	double silence_seconds;      /* a worker that says nothing for so long is ended: timeout */
 	double grace_seconds;        /* between SIGTERM and SIGKILL */
 	const volatile sig_atomic_t *stop; /* may be NULL */

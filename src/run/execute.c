@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,27 +115,6 @@ static void end_slot(const struct execution *x, struct slot *s, const char *why)
 
 /* --- one invocation --- */
 
-/* This process keeps off the CPU that measures, if it has another. */
-static void keep_off(const struct execution *x, int64_t cpu)
-{
-	uint32_t highest = x->cpus.n ? x->cpus.v[x->cpus.n - 1] : 0;
-	cpu_set_t *set = CPU_ALLOC(highest + 1);
-	size_t bytes = CPU_ALLOC_SIZE(highest + 1), n = 0;
-
-	if (!set)
-		return;
-	CPU_ZERO_S(bytes, set);
-	for (size_t i = 0; i < x->cpus.n; i++) {
-		if ((int64_t)x->cpus.v[i] == cpu)
-			continue;
-		CPU_SET_S(x->cpus.v[i], bytes, set);
-		n++;
-	}
-	if (n)
-		sched_setaffinity(0, bytes, set); /* without it: more noise, nothing wrong */
-	CPU_FREE(set);
-}
-
 /*
  * Every setting is promised one invocation, and a plan may err; but when the budget is exceeded by
  * so much, the invocation under way is cut short, and settings that were not reached say so.
@@ -221,7 +199,7 @@ static int run_one(struct execution *x, struct slot *s, bool *ret_interrupted, s
 
 	x->now = s;
 	tell(x, 0);
-	keep_off(x, spawn_cpu(&job.spec));
+	affinity_avoid(&x->cpus, spawn_cpu(&job.spec));
 	r = collect_invocation(&job, &res, e);
 	if (r < 0)
 		return r;
@@ -473,7 +451,7 @@ int execute_plan(struct plan *p, const struct machine *m, struct run *r, struct 
 	if (rc == 0)
 		rc = run_rounds(&x, &interrupted, &first);
 	finish(&x, rc, interrupted, &first);
-	keep_off(&x, -1);
+	affinity_avoid(&x.cpus, -1);
 	prctl(PR_SET_CHILD_SUBREAPER, subreaper);
 	for (size_t i = 0; x.slots && i < x.n; i++)
 		slot_done(&x.slots[i]);

@@ -45,7 +45,7 @@ int64_t spawn_cpu(const struct invocation_spec *s)
 }
 
 /* The child's side until exec; never returns. */
-static void become_worker(int spec, int result, pid_t parent, int64_t cpu)
+static void become_worker(int spec, int result, pid_t parent, int64_t cpu, char *const *env)
 {
 	static const int signals[] = { SIGPIPE, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGCHLD };
 	char name[] = "pagetoll-worker", verb[] = WORKER_VERB;
@@ -73,7 +73,7 @@ static void become_worker(int spec, int result, pid_t parent, int64_t cpu)
 	    dup2(s, WORKER_SPEC_FD) < 0 || dup2(r, WORKER_RESULT_FD) < 0)
 		_exit(WORKER_NO_EXEC);
 	close_range(WORKER_RESULT_FD + 1, ~0U, 0);
-	execv("/proc/self/exe", argv);
+	execve("/proc/self/exe", argv, env);
 	_exit(WORKER_NO_EXEC);
 }
 
@@ -84,12 +84,44 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-int spawn_worker(int64_t cpu, struct worker *ret, struct err *e)
+static bool is_set_anew(const char *inherited, const char *const *env)
 {
+	size_t n = strcspn(inherited, "=") + 1;
+
+	for (; env && *env; env++)
+		if (strncmp(*env, inherited, n) == 0)
+			return true;
+	return false;
+}
+
+/* The inherited environment with @env over it; the array only is owned. NULL: no memory. */
+static char **make_environment(const char *const *env)
+{
+	size_t room = 1, n = 0;
+	char **all;
+
+	for (char **v = environ; v && *v; v++)
+		room++;
+	for (const char *const *v = env; v && *v; v++)
+		room++;
+	all = calloc(room, sizeof(*all));
+	for (char **v = environ; all && v && *v; v++)
+		if (!is_set_anew(*v, env))
+			all[n++] = *v;
+	for (const char *const *v = env; all && v && *v; v++)
+		memcpy(&all[n++], v, sizeof(*all)); /* execve() takes no const */
+	return all;
+}
+
+int spawn_worker(int64_t cpu, const char *const *env, struct worker *ret, struct err *e)
+{
+	char **environment = make_environment(env);
 	struct worker w = { .spec_fd = -1, .result_fd = -1 };
 	int spec[2] = { -1, -1 }, result[2] = { -1, -1 }, code = 0;
 	pid_t parent = getpid();
 
+	if (!environment)
+		return err_set(e, ENOMEM, "out of memory");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, spec) < 0 ||
 	    pipe2(result, O_CLOEXEC) < 0 || fcntl(spec[0], F_SETFL, O_NONBLOCK) < 0 ||
 	    fcntl(result[0], F_SETFL, O_NONBLOCK) < 0)
@@ -97,10 +129,11 @@ int spawn_worker(int64_t cpu, struct worker *ret, struct err *e)
 	if (code == 0) {
 		w.pid = fork();
 		if (w.pid == 0)
-			become_worker(spec[1], result[1], parent, cpu);
+			become_worker(spec[1], result[1], parent, cpu, environment);
 		if (w.pid < 0)
 			code = errno;
 	}
+	free(environment);
 	close_fd(&spec[1]);
 	close_fd(&result[1]);
 	if (code) {

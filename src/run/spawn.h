@@ -25,10 +25,11 @@ struct worker {
 };
 
 /*
- * Starts a worker that is bound to @cpu from its first instruction on (-1: not bound). 0 or the
- * negative errno of pipe, socketpair or fork.
+ * Starts a worker that is bound to @cpu from its first instruction on (-1: not bound), with the
+ * NULL-terminated "NAME=VALUE"s of @env (may be NULL) set in its environment over the inherited
+ * ones. 0, -ENOMEM, or the negative errno of pipe, socketpair or fork.
  */
-int spawn_worker(int64_t cpu, struct worker *ret, struct err *e);
+int spawn_worker(int64_t cpu, const char *const *env, struct worker *ret, struct err *e);
 void spawn_close_spec(struct worker *w);
 
 /*

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * The library of runs: a folder of run files, looked through anew each time (run files are the
- * truth; an index over them would be rebuildable and is not needed for finding one). Ids sort by
- * time, so that the newest run is the last name.
+ * truth; the index over them is not needed for finding one). Ids sort by time, so that the newest
+ * run is the last name. Imported tables have a name in place of an id. Labels stand in the files,
+ * or in the journal of notes, which has the last word.
  *
- * Left out: writing run files (record/runfile.h), history and queries.
+ * Left out: writing run files (record/runfile.h), history and queries (store/index.h).
  * Source of the place: XDG Base Directory Specification 0.8, "XDG_DATA_HOME".
  */
 #include "store/library.h"
@@ -23,13 +24,16 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "record/runfile.h"
+#include "store/notes.h"
 
 #define SUFFIX ".pagetoll.jsonl"
-enum { ID_LENGTH = 26 };
+enum { ID_LENGTH = 26, ID_MAX = 64 };
 
+/* Names of imported tables first, then ids in the order of time. */
 struct ids {
-	char (*v)[ID_LENGTH + 1]; /* owned, ascending */
+	char (*v)[ID_MAX + 1]; /* owned */
 	size_t n, cap;
+	size_t n_timed;
 };
 
 char *library_dir(struct err *e)
@@ -103,22 +107,43 @@ int library_new_path(const char *run_id, char **ret_path, struct err *e)
 
 /* --- the ids in the folder --- */
 
-static bool is_id_file(const char *name)
+static bool is_timed(const char *id)
 {
-	for (size_t i = 0; i < ID_LENGTH; i++) {
-		if (!isalnum((unsigned char)name[i]))
-			return false;
-	}
-	return strcmp(name + ID_LENGTH, SUFFIX) == 0;
+	size_t n = 0;
+
+	while (n < ID_LENGTH && isalnum((unsigned char)id[n]))
+		n++;
+	return n == ID_LENGTH && id[n] == '\0';
+}
+
+/* The characters that the id of a run may have (docs/run-file.md). */
+static bool is_id(const char *id)
+{
+	size_t n = strlen(id);
+
+	return n >= 1 && n <= ID_MAX && id[0] != '.' && id[0] != '-' &&
+	       strspn(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == n;
 }
 
 static int compare_ids(const void *a, const void *b)
 {
-	return strcmp(a, b);
+	int timed = (int)is_timed(a) - (int)is_timed(b);
+
+	return timed ? timed : strcmp(a, b);
 }
 
+/* Adds the run whose file is called @name, if it is one. */
 static int ids_add(struct ids *ids, const char *name, struct err *e)
 {
+	size_t length = strlen(name), suffix = strlen(SUFFIX);
+	char id[ID_MAX + 1] = "";
+
+	if (length <= suffix || length - suffix > ID_MAX ||
+	    strcmp(name + length - suffix, SUFFIX) != 0)
+		return 0;
+	memcpy(id, name, length - suffix);
+	if (!is_id(id))
+		return 0;
 	if (ids->n == ids->cap) {
 		size_t cap = ids->cap ? 2 * ids->cap : 64;
 		void *grown = realloc(ids->v, cap * sizeof(*ids->v));
@@ -128,8 +153,8 @@ static int ids_add(struct ids *ids, const char *name, struct err *e)
 		ids->v = grown;
 		ids->cap = cap;
 	}
-	memcpy(ids->v[ids->n], name, ID_LENGTH);
-	ids->v[ids->n++][ID_LENGTH] = '\0';
+	memcpy(ids->v[ids->n++], id, sizeof(id));
+	ids->n_timed += is_timed(id);
 	return 0;
 }
 
@@ -145,10 +170,8 @@ static int ids_read(const char *dir, struct ids *ret, struct err *e)
 	if (!d)
 		return err_set(e, errno, "cannot read the folder of runs %s: %s", dir,
 			       strerror(errno));
-	while (rc == 0 && (entry = readdir(d))) {
-		if (is_id_file(entry->d_name))
-			rc = ids_add(ret, entry->d_name, e);
-	}
+	while (rc == 0 && (entry = readdir(d)))
+		rc = ids_add(ret, entry->d_name, e);
 	closedir(d);
 	if (ret->n)
 		qsort(ret->v, ret->n, sizeof(*ret->v), compare_ids);
@@ -217,6 +240,7 @@ static void add_when_and_what(struct str *s, const struct run *r, int columns)
 
 struct search {
 	const char *name;
+	const char *dir;
 	struct ids ids;
 	char **labels; /* owned; one for each id, NULL: none */
 	const char *found;
@@ -251,9 +275,9 @@ static int find_last(struct search *s, struct err *e)
 
 	if (s->name[4] && parse_u64(s->name + 5, &back, e))
 		return e && e->code ? -e->code : -EINVAL;
-	if (back >= s->ids.n)
+	if (back >= s->ids.n_timed)
 		return err_set(e, ENOENT, "there is no run '%s': the library holds %zu run%s",
-			       s->name, s->ids.n, s->ids.n == 1 ? "" : "s");
+			       s->name, s->ids.n_timed, s->ids.n_timed == 1 ? "" : "s");
 	found(s, s->ids.v[s->ids.n - 1 - back]);
 	return 0;
 }
@@ -262,19 +286,49 @@ static void find_prefix(struct search *s)
 {
 	size_t n = strlen(s->name);
 
-	for (size_t i = 0; i < s->ids.n && n <= ID_LENGTH; i++) {
+	for (size_t i = 0; i < s->ids.n; i++) {
+		if (strcmp(s->ids.v[i], s->name) == 0) {
+			s->n_found = 0; /* a whole name is no prefix */
+			found(s, s->ids.v[i]);
+			return;
+		}
 		if (strncasecmp(s->ids.v[i], s->name, n) == 0)
 			found(s, s->ids.v[i]);
 	}
 }
 
-static int find_label(struct search *s, const char *dir, struct err *e)
+/* What `history` says of a label is said after the file was written, and counts. */
+static int apply_label(void *user, const struct note *n)
 {
+	struct search *s = user;
+	char(*id)[ID_MAX + 1];
+	char *label = NULL;
+
+	if (n->kind != NOTE_LABEL || !s->ids.n || !is_id(n->subject))
+		return 0;
+	id = bsearch(n->subject, s->ids.v, s->ids.n, sizeof(*s->ids.v), compare_ids);
+	if (!id)
+		return 0;
+	if (n->text && !(label = strdup(n->text)))
+		return -ENOMEM;
+	free(s->labels[id - s->ids.v]);
+	s->labels[id - s->ids.v] = label;
+	return 0;
+}
+
+static int find_label(struct search *s, struct err *e)
+{
+	int rc;
+
 	s->labels = calloc(s->ids.n + 1, sizeof(*s->labels));
 	if (!s->labels)
 		return err_set(e, ENOMEM, "out of memory");
+	for (size_t i = 0; i < s->ids.n; i++)
+		s->labels[i] = label_of(s->dir, s->ids.v[i]);
+	rc = notes_read(s->dir, 0, apply_label, s, NULL, e);
+	if (rc)
+		return err_set(e, -rc, "cannot read the labels: %s", strerror(-rc));
 	for (size_t i = 0; i < s->ids.n; i++) {
-		s->labels[i] = label_of(dir, s->ids.v[i]);
 		if (s->labels[i] && strcmp(s->labels[i], s->name) == 0)
 			found(s, s->ids.v[i]);
 	}
@@ -291,6 +345,8 @@ static const char *nearest(const struct search *s)
 
 		if (label && text_distance(label, s->name) <= limit)
 			best = label;
+		else if (!is_timed(s->ids.v[i]) && text_distance(s->ids.v[i], s->name) <= limit)
+			best = s->ids.v[i];
 	}
 	for (const struct published *p = published_runs; !best && p->name; p++) {
 		if (text_distance(p->name, s->name) <= limit)
@@ -322,7 +378,7 @@ static int not_found(const struct search *s, struct err *e)
 }
 
 /* "id (2026-01-01 12:00 UTC, pagetoll run ...)" for as many as a message holds. */
-static int ambiguous(const struct search *s, const char *dir, struct err *e)
+static int ambiguous(const struct search *s, struct err *e)
 {
 	enum { SHOWN = 4, COMMAND_COLUMNS = 40 };
 	struct str list = { 0 };
@@ -336,7 +392,7 @@ static int ambiguous(const struct search *s, const char *dir, struct err *e)
 		if (strncasecmp(s->ids.v[i], s->name, length) != 0)
 			continue;
 		str_addf(&list, "%s%s", n++ ? "; " : "", s->ids.v[i]);
-		r = header_of(dir, s->ids.v[i]);
+		r = header_of(s->dir, s->ids.v[i]);
 		if (r)
 			add_when_and_what(&list, r, COMMAND_COLUMNS);
 		run_free(r);
@@ -348,13 +404,13 @@ static int ambiguous(const struct search *s, const char *dir, struct err *e)
 }
 
 /* Finds the one id that s->name means; 0, -ENOENT or -EEXIST. */
-static int find_id(struct search *s, const char *dir, struct err *e)
+static int find_id(struct search *s, struct err *e)
 {
 	int rc;
 
 	if (is_last(s->name))
 		return find_last(s, e);
-	rc = find_label(s, dir, e);
+	rc = find_label(s, e);
 	if (rc)
 		return rc;
 	if (s->n_found > 1)
@@ -363,7 +419,7 @@ static int find_id(struct search *s, const char *dir, struct err *e)
 	if (s->n_found == 0)
 		find_prefix(s);
 	if (s->n_found > 1)
-		return ambiguous(s, dir, e);
+		return ambiguous(s, e);
 	return s->n_found ? 0 : not_found(s, e);
 }
 
@@ -387,9 +443,10 @@ static int load_from_library(const char *name, struct run **ret_run, char **ret_
 
 	if (!dir)
 		return e && e->code ? -e->code : -ENOENT;
+	s.dir = dir;
 	rc = ids_read(dir, &s.ids, e);
 	if (rc == 0)
-		rc = find_id(&s, dir, e);
+		rc = find_id(&s, e);
 	if (rc == 0)
 		rc = path_of(dir, s.found, &path, e);
 	if (rc == 0)

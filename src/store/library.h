@@ -22,6 +22,19 @@ int library_new_path(const char *run_id, char **ret_path, struct err *e);
  */
 int library_load(const char *name, struct run **ret_run, char **ret_path, struct err *e);
 
+enum library_added {
+	LIBRARY_NEW,
+	LIBRARY_KNOWN,  /* the same run is there, or a longer version of it */
+	LIBRARY_LONGER, /* was there up to some measure; is now complete up to the new end */
+};
+/*
+ * Puts the bytes of a run file into the library, whole or not at all. *ret_run is the run, owned by
+ * the caller. -EEXIST: another run of this id is there, or the id is taken by a published run or by
+ * a word that names runs ("last"); -EBADMSG and the like: no run file.
+ */
+int library_add(const char *data, size_t n, struct run **ret_run, enum library_added *ret,
+		struct err *e);
+
 struct published {
 	const char *name; /* "altix-2005" */
 	const char *data; /* JSON Lines, embedded in the program */

@@ -52,6 +52,8 @@ static void fill_measure(struct run *r, struct measure *m)
 	struct arena *a = &r->arena;
 
 	m->bench = "tlb.chase";
+	m->arm = "B";
+	m->boot_id = "2b7a1c1e-0000-4000-8000-000000000002";
 	m->invocation = 7;
 	m->verdict = VERDICT_INVALID;
 	m->reason = "pages were small";
@@ -268,6 +270,8 @@ void assert_same_measure(const struct measure *a, const struct measure *b)
 	size_t i;
 
 	assert_string_equal(a->bench, b->bench);
+	assert_same_text(a->arm, b->arm);
+	assert_same_text(a->boot_id, b->boot_id);
 	assert_int_equal(a->invocation, b->invocation);
 	assert_true(attrs_equal(&a->setting, &b->setting));
 	assert_int_equal(a->verdict, b->verdict);

@@ -206,6 +206,37 @@ static void test_many(void **state)
 	run_free(r);
 }
 
+/* Arms of an experiment are never pooled, and the curves say whose they are. */
+static void test_arms(void **state)
+{
+	static const char *const arms[] = { "A", "B", NULL, "B", "A", "B" };
+	struct run *r = bare_run();
+	struct arena a = { 0 };
+	struct points p;
+	struct curves c;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 6; i++)
+		sample_measure(r, i < 5 ? 9 : 64, "4k", one, 1)->arm = arms[i];
+	assemble(&a, r, &p, &c);
+	assert_int_equal(p.n, 4);
+	assert_string_equal(p.v[0].arm, "A");
+	assert_int_equal(p.v[0].n_measures, 2);
+	assert_ptr_equal(p.v[0].measures[1], &r->measures[4]);
+	assert_string_equal(p.v[1].arm, "B");
+	assert_int_equal(p.v[1].n_measures, 2);
+	assert_null(p.v[2].arm);
+	assert_int_equal(p.v[2].n_measures, 1);
+	assert_int_equal(c.n, 3);
+	assert_string_equal(c.v[1].arm, "B");
+	assert_int_equal(c.v[1].n, 2);
+	assert_string_equal(attrs_text(&c.v[1].outer, "arm", ""), "B");
+	assert_null(attrs_find(&c.v[2].outer, "arm"));
+	arena_done(&a);
+	run_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +246,7 @@ int main(void)
 		cmocka_unit_test(test_skipped),
 		cmocka_unit_test(test_no_inner),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_arms),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -207,6 +207,13 @@ static const struct {
 	{ "{\"type\":\"measure\",\"bench\":\"b\",\"invocation\":0,\"verdict\":\"fine\"}", false },
 	{ "{\"type\":\"measure\",\"bench\":\"b\",\"invocation\":0,\"verdict\":0}", false },
 	{ M("\"invocation\":1"), false }, /* twice */
+	{ M("\"arm\":\"A\""), true },
+	{ M("\"arm\":\"C\""), false },
+	{ M("\"arm\":\"\""), false },
+	{ M("\"arm\":\"AB\""), false },
+	{ M("\"arm\":1"), false },
+	{ M("\"boot_id\":\"x\""), true },
+	{ M("\"boot_id\":7"), false },
 	{ M("\"setting\":[]"), false },
 	{ M("\"setting\":{\"a\":[1]}"), false },
 	{ M("\"setting\":{\"a\":true}"), false },

@@ -102,7 +102,7 @@ void fixture_finding(struct run *r, const char *id, enum severity s, const char 
 }
 
 /* "a=1 b=x" */
-static void set_words(struct arena *a, struct attrs *at, const char *words)
+void fixture_words(struct arena *a, struct attrs *at, const char *words)
 {
 	char *copy = arena_strdup(a, words), *save = NULL;
 	assert_non_null(copy);
@@ -135,7 +135,7 @@ struct measure *fixture_measure(struct run *r, struct fixture_setting s, int64_t
 	if (inner)
 		assert_int_equal(attrs_set_int(&r->arena, &m->setting, inner_of(s.bench), inner),
 				 0);
-	set_words(&r->arena, &m->setting, s.outer);
+	fixture_words(&r->arena, &m->setting, s.outer);
 	return m;
 }
 
@@ -214,7 +214,7 @@ struct fact *fixture_fact(struct report *rep, const char *id, const char *where,
 	struct fact *f = facts_add(&rep->arena, &rep->facts);
 	assert_non_null(f);
 	f->id = id;
-	set_words(&rep->arena, &f->where, where);
+	fixture_words(&rep->arena, &f->where, where);
 	f->unit = unit;
 	f->value = value;
 	f->low = low;

@@ -9,6 +9,9 @@
 
 extern const struct bench_schema fixture_tlb, fixture_cache, fixture_call;
 
+/* "a=1 b=x": numbers become INT. */
+void fixture_words(struct arena *a, struct attrs *at, const char *words);
+
 void fixture_header(struct run *r);
 void fixture_footer(struct run *r, bool complete, const char *why);
 void fixture_finding(struct run *r, const char *id, enum severity s, const char *what,

@@ -163,6 +163,7 @@ static void become_parent(void)
 /* What a worker finds around itself. */
 static void prove_surroundings(struct bench_ctx *ctx)
 {
+	const char *env = getenv("PAGETOLL_TEST_ENV");
 	struct u32_list cpus = { 0 };
 	int open_above = 0, oom = -1;
 	FILE *f = fopen("/proc/self/oom_score_adj", "r");
@@ -181,6 +182,7 @@ static void prove_surroundings(struct bench_ctx *ctx)
 	bench_proof_int(ctx, "open_above", open_above);
 	bench_proof_int(ctx, "stdin_ends", read(0, &open_above, 1) == 0);
 	bench_proof_int(ctx, "pid", (int64_t)getpid());
+	bench_proof_text(ctx, "env", env ? env : "(none)");
 	u32_list_done(&cpus);
 }
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* System settings that a killed experiment left changed. */
+#ifndef PAGETOLL_CLI_RECOVER_H
+#define PAGETOLL_CLI_RECOVER_H
+
+#include "cli/cli.h"
+
+/* Path of the journal beside the library of runs; malloc()ed, NULL: no home is known. */
+char *cli_settings_journal(struct err *e);
+/* The same, and the folder exists. */
+char *cli_settings_journal_made(struct err *e);
+/*
+ * Puts back what is still changed, and says so on stderr; also says when another process has
+ * settings changed at the moment. Never ends the program: what cannot be restored is told with the
+ * command that does it.
+ */
+void cli_recover_settings(const struct common *c);
+
+#endif
