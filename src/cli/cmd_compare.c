@@ -229,7 +229,7 @@ static const struct argp compare_argp = {
 	       "(a list with commas, or a label that several have) are several boots.\v"
 	       "  pagetoll compare last~1 last\n"
 	       "  pagetoll compare last --by page=4k,thp\n"
-	       "  pagetoll compare baseline last --fail-on inconclusive     (for git bisect run)",
+	       "  pagetoll compare good last --fail-on inconclusive         (good: a label; bisect)",
 };
 const struct verb verb_compare = {
 	.name = "compare",

@@ -9,34 +9,40 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "host/settings.h"
-#include "store/library.h"
+
+/* One place for the machine, whatever library its users keep: the settings are the machine's. */
+static const char *journal_dir(void)
+{
+	const char *dir = getenv("PAGETOLL_RUN");
+
+	return dir && *dir ? dir : "/run/pagetoll";
+}
 
 char *cli_settings_journal(struct err *e)
 {
-	char *dir = library_dir(e), *path = NULL, *slash = dir ? strrchr(dir, '/') : NULL;
+	char *path = NULL;
 
-	if (!dir)
-		return NULL;
-	/* DATA/runs and DATA/settings.journal */
-	if (slash)
-		*slash = '\0';
-	if (asprintf(&path, "%s/settings.journal", slash ? dir : ".") < 0) {
-		path = NULL;
+	if (asprintf(&path, "%s/settings.journal", journal_dir()) < 0) {
 		err_set(e, ENOMEM, "out of memory");
+		return NULL;
 	}
-	free(dir);
 	return path;
 }
 
 char *cli_settings_journal_made(struct err *e)
 {
-	char *run = NULL;
-	int rc = library_new_path("none", &run, e); /* makes the folders, no file */
+	const char *dir = journal_dir();
 
-	free(run);
-	return rc < 0 ? NULL : cli_settings_journal(e);
+	if (mkdir(dir, 0755) < 0 && errno != EEXIST) {
+		err_set(e, errno,
+			"cannot create the folder %s: %s (system settings need root: use sudo)",
+			dir, strerror(errno));
+		return NULL;
+	}
+	return cli_settings_journal(e);
 }
 
 void cli_recover_settings(const struct common *c)

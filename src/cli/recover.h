@@ -5,7 +5,10 @@
 
 #include "cli/cli.h"
 
-/* Path of the journal beside the library of runs; malloc()ed, NULL: no home is known. */
+/*
+ * Path of the machine's journal, $PAGETOLL_RUN or /run/pagetoll with "/settings.journal" behind it;
+ * malloc()ed, NULL: no memory.
+ */
 char *cli_settings_journal(struct err *e);
 /* The same, and the folder exists. */
 char *cli_settings_journal_made(struct err *e);

@@ -344,8 +344,9 @@ static int add_metric(struct matching *m, const struct point *a, const struct po
 		return -ENOMEM;
 	if (!x || !y)
 		return one_sided(m, row, a, b, metric->name);
-	row->is_alone = x->form == FORM_SUMMARY || y->form == FORM_SUMMARY;
-	row->is_exact = x->form == FORM_EXACT && y->form == FORM_EXACT;
+	row->is_alone = x->form == FORM_SUMMARY || y->form == FORM_SUMMARY || m->a->is_published ||
+			m->b->is_published;
+	row->is_exact = x->form == FORM_EXACT && y->form == FORM_EXACT && !row->is_alone;
 	if (x->form == FORM_COUNT && y->form == FORM_COUNT)
 		return test_counts(m, row, a, b, metric->name);
 	rc = test_point(m, row, a, b, metric->name);

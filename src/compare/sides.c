@@ -113,7 +113,9 @@ static int add_measure(struct side *s, const struct side_source *from, const str
 	s->run_of[at] = run;
 	s->boot_of[at] = find_boot(s, m->boot_id ? m->boot_id : r->boot_id);
 	for (size_t i = 0; i < m->n_series; i++) {
-		if (m->series[i].form != FORM_SUMMARY && m->series[i].form != FORM_TABLE)
+		/* Also an exact number of a published table is one value that nobody can repeat. */
+		if (r->origin != ORIGIN_PUBLISHED && m->series[i].form != FORM_SUMMARY &&
+		    m->series[i].form != FORM_TABLE)
 			s->is_published = false;
 	}
 	return 0;

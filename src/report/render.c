@@ -155,8 +155,10 @@ static struct scale scale_of(double value, const char *unit)
 		s.name = s.divisor == 1e9 ? "GHz" : s.divisor == 1e6 ? "MHz" : "Hz";
 	} else if (strcmp(unit, "percent") == 0) {
 		s.name = "%";
+	} else if (strcmp(unit, "count") == 0) {
+		s.whole = value == floor(value); /* rates of counts are no whole numbers */
 	} else if (strcmp(unit, "entries") == 0 || strcmp(unit, "pointers") == 0 ||
-		   strcmp(unit, "count") == 0 || strcmp(unit, "ways") == 0) {
+		   strcmp(unit, "ways") == 0) {
 		s.whole = true;
 	}
 	return s;

@@ -127,7 +127,7 @@ arm() {
 	exits 0
 	prints "B: thp=never"
 	[[ $(thp_now) == "$THP_WAS" ]]
-	[[ ! -e $PAGETOLL_DATA/settings.journal ]]
+	[[ ! -e $PAGETOLL_RUN/settings.journal ]]
 }
 
 @test "a system setting as an ordinary user: refused with the remedy" {
@@ -137,10 +137,10 @@ arm() {
 		chmod 777 "$dir"
 		setpriv --reuid=65534 --regid=65534 --clear-groups "$PAGETOLL" --version >/dev/null \
 			2>&1 || skip "the program cannot be run by another user"
-		run --separate-stderr env PAGETOLL_DATA="$dir/data" setpriv \
+		run --separate-stderr env PAGETOLL_DATA="$dir/data" PAGETOLL_RUN="$dir/run" setpriv \
 			--reuid=65534 --regid=65534 --clear-groups "$PAGETOLL" ab -q \
 			-A thp=always -B thp=never tlb.chase pointers=8
-		[[ ! -e $dir/data/settings.journal ]]
+		[[ ! -e $dir/run/settings.journal ]]
 		rm -r "$dir"
 	else
 		pagetoll ab -q -A thp=always -B thp=never tlb.chase pointers=8
@@ -158,7 +158,7 @@ arm() {
 		pointers=8
 	exits 0
 	[[ $(thp_now) == "$THP_WAS" ]]
-	[[ ! -e $PAGETOLL_DATA/settings.journal ]]
+	[[ ! -e $PAGETOLL_RUN/settings.journal ]]
 	# With thp=never no huge page can be had, and so neither arm runs that setting.
 	file=("$PAGETOLL_DATA"/runs/*.jsonl)
 	[[ $(jq -s '[.[] | select(.type == "measure" and .setting.page == "thp")
@@ -172,14 +172,14 @@ arm() {
 	start_thp
 	ends INT 130
 	[[ $(thp_now) == "$THP_WAS" ]]
-	[[ ! -e $PAGETOLL_DATA/settings.journal ]]
+	[[ ! -e $PAGETOLL_RUN/settings.journal ]]
 	grep -q interrupted "$file"
 	grep -q tlb.chase "$BATS_TEST_TMPDIR/out"
 	rm "$file"
 	start_thp
 	ends TERM 143
 	[[ $(thp_now) == "$THP_WAS" ]]
-	[[ ! -e $PAGETOLL_DATA/settings.journal ]]
+	[[ ! -e $PAGETOLL_RUN/settings.journal ]]
 }
 
 @test "restored when signals come twice, and after SIGHUP" {
@@ -191,12 +191,12 @@ arm() {
 	wait "$pid" || status=$?
 	[[ $status -eq 130 || $status -eq 143 ]]
 	[[ $(thp_now) == "$THP_WAS" ]]
-	[[ ! -e $PAGETOLL_DATA/settings.journal ]]
+	[[ ! -e $PAGETOLL_RUN/settings.journal ]]
 	rm "$file"
 	start_thp
 	ends HUP 129
 	[[ $(thp_now) == "$THP_WAS" ]]
-	[[ ! -e $PAGETOLL_DATA/settings.journal ]]
+	[[ ! -e $PAGETOLL_RUN/settings.journal ]]
 }
 
 @test "after SIGKILL: named and restored at the next start" {
@@ -204,13 +204,13 @@ arm() {
 	start_thp
 	ends KILL 137
 	[[ $(thp_now) != "$THP_WAS" ]]
-	[[ -s $PAGETOLL_DATA/settings.journal ]]
+	[[ -s $PAGETOLL_RUN/settings.journal ]]
 	pagetoll run --preset quick --invocations 1 --quiet --no-save tlb.chase pointers=1
 	exits 0
 	says "thp is restored"
 	says "$THP_WAS"
 	[[ $(thp_now) == "$THP_WAS" ]]
-	[[ ! -e $PAGETOLL_DATA/settings.journal ]]
+	[[ ! -e $PAGETOLL_RUN/settings.journal ]]
 	pagetoll run --preset quick --invocations 1 --quiet --no-save tlb.chase pointers=1
 	[[ $stderr != *restored* ]]
 }

@@ -7,6 +7,7 @@ bats_require_minimum_version 1.5.0
 setup() {
 	: "${PAGETOLL:?set it to the program}"
 	export PAGETOLL_DATA="$BATS_TEST_TMPDIR/data"
+	export PAGETOLL_RUN="$BATS_TEST_TMPDIR/run"
 	unset NO_COLOR XDG_DATA_HOME LC_ALL LC_CTYPE
 	export LANG=C
 }
