@@ -195,12 +195,17 @@ int plan_fit_memory(struct plan *plan, const struct machine *m, struct planned *
 	return largest(p) < wanted ? note_memory(plan, m, p, hugetlb, wanted, e) : 0;
 }
 
+/* What grows with the largest inner value: populating and linking. */
+static double setup_seconds(const struct planned *p)
+{
+	return start_seconds + (double)p->cost.faults * fault_seconds + p->cost.seconds;
+}
+
 double plan_invocation_seconds(const struct plan *plan, const struct planned *p)
 {
 	double n = p->grid.n ? (double)p->grid.n : 1;
-	double sampling = n * (plan->preset->point_seconds + prepare_seconds);
 
-	return start_seconds + (double)p->cost.faults * fault_seconds + p->cost.seconds + sampling;
+	return setup_seconds(p) + n * (plan->preset->point_seconds + prepare_seconds);
 }
 
 int plan_fit_time(struct plan *plan, const struct machine *m, struct planned *p, double seconds,
@@ -209,7 +214,7 @@ int plan_fit_time(struct plan *plan, const struct machine *m, struct planned *p,
 	char text[256], now[UNITS_TEXT_BYTES], was[UNITS_TEXT_BYTES];
 	uint64_t wanted = largest(p);
 
-	while (p->grid_auto && p->grid.n > 1 && plan_invocation_seconds(plan, p) > seconds) {
+	while (p->grid_auto && p->grid.n > 1 && setup_seconds(p) > seconds) {
 		int r;
 
 		p->grid.n--;

@@ -49,6 +49,7 @@ static void test_rows(void **state)
 	struct fake_machine f;
 	struct err e = { 0 };
 	struct plan p;
+	const struct planned *walk;
 	size_t deciding = 0, pairs = 0;
 
 	(void)state;
@@ -65,6 +66,9 @@ static void test_rows(void **state)
 	assert_non_null(find(&p, "tlb.chase", "hugetlb-2m", "stride", "page"));
 	assert_null(find(&p, "tlb.chase", "64k", "stride", "page"));
 	assert_non_null(find(&p, "tlb.chase", "hugetlb-1g", "stride", "page"));
+	/* the dense curve must pass the largest second-level TLBs of today, whatever the budget */
+	walk = find(&p, "tlb.chase", "4k", "stride", "base-page");
+	assert_int_equal(walk->grid.v[walk->grid.n - 1], 16384);
 	for (size_t i = 0; i < p.n; i++) {
 		const struct planned *q = &p.v[i];
 
