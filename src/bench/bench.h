@@ -48,7 +48,13 @@ struct bench {
 	struct bench_schema schema;
 	const char *description; /* paragraphs for `info`: what it measures, what it cannot show */
 	const char *const *examples; /* NULL-terminated command lines with comments, for `info` */
-	const char *toll;            /* NULL, or why it stands in the toll set */
+	/*
+	 * The smallest sensible setting, as words of the command line ("pointers=1,8"; "": the
+	 * defaults are small): under a second and 64 MiB. What runs every benchmark under hostile
+	 * conditions runs this one.
+	 */
+	const char *smoke;
+	const char *toll; /* NULL, or why it stands in the toll set */
 	size_t state_size;
 	/*
 	 * Default values of the inner parameter when the user gives none ("auto"), for this

@@ -191,6 +191,7 @@ const struct bench bench_cache_chase = {
 		    .metrics = chase_metrics },
 	.description = description,
 	.examples = examples,
+	.smoke = "working-set=16k,64k",
 	.toll = "latencies of the data caches and of memory, and the deciding line",
 	.state_size = sizeof(struct state),
 	.grid = grid,

@@ -451,6 +451,7 @@ const struct bench bench_tlb_chase = {
 		    .metrics = chase_metrics },
 	.description = description,
 	.examples = examples,
+	.smoke = "pointers=1,8,16",
 	.toll = "entries and costs of the data TLBs and of page walks",
 	.state_size = sizeof(struct state),
 	.grid = grid,

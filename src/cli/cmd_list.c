@@ -166,10 +166,11 @@ static int list_json(const struct list_row *rows, size_t n, const struct machine
 		const struct bench_schema *s = &rows[i].bench->schema;
 		const char *reason = rows[i].reason[0] ? rows[i].reason : NULL;
 
-		json_array_append_new(benches, json_pack("{s:s,s:s,s:i,s:b,s:o}", "name", s->name,
-							 "summary", s->summary, "revision",
+		json_array_append_new(benches, json_pack("{s:s,s:s,s:i,s:b,s:o,s:s}", "name",
+							 s->name, "summary", s->summary, "revision",
 							 (int)s->revision, "runs_here", !reason,
-							 "reason", cli_json_text_or_null(reason)));
+							 "reason", cli_json_text_or_null(reason),
+							 "smoke", rows[i].bench->smoke));
 	}
 	return cli_print_json(json_pack("{s:o,s:o,s:o}", "benchmarks", benches, "page_sizes",
 					pages_json(m), "nodes", nodes_json(m)));

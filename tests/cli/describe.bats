@@ -16,6 +16,7 @@ load helpers
 	pagetoll list --format json
 	exits 0
 	[[ $(jq -r '.benchmarks[].name' <<<"$output") == "$(benchmarks)" ]]
+	json '[.benchmarks[].smoke | strings] | length == ('"$(benchmarks | wc -l)"')'
 	json '.page_sizes | length >= 1'
 	json '[.page_sizes[] | select(.usable | not) | .reason | length > 0] | all'
 	json '[.nodes[].id] | length >= 1'
