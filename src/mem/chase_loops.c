@@ -97,3 +97,18 @@ uint64_t loop_stream(const void *base, size_t bytes)
 	}
 	return sum;
 }
+
+uint64_t loop_pages(const void *base, uint64_t n, uint64_t page_bytes)
+{
+	const char *p = base;
+	uint64_t sum = 0, line = 0;
+
+	KEEP_ROLLED
+	for (uint64_t i = 0; i < n; i++) {
+		sum += *(const uint64_t *)(const void *)(p + line);
+		OPAQUE(sum);
+		p += page_bytes;
+		line = (line + 64) & (page_bytes - 1);
+	}
+	return sum;
+}

@@ -33,4 +33,7 @@ uint64_t loop_adds(uint64_t count);
  */
 uint64_t loop_stream(const void *base, size_t bytes);
 
+/* Sums one word of each of @n pages of @page_bytes, the cache line moving from page to page. */
+uint64_t loop_pages(const void *base, uint64_t n, uint64_t page_bytes);
+
 #endif

@@ -55,6 +55,17 @@ static void stream_reads_a_word_a_line(void **state)
 	assert_int_equal(loop_stream(words, sizeof(words)), 32 * 33 / 2);
 }
 
+static void pages_read_a_word_a_page(void **state)
+{
+	static uint64_t words[70][32]; /* pages of 256 bytes: four lines */
+
+	(void)state;
+	for (unsigned i = 0; i < 70; i++)
+		words[i][i % 4 * 8] = i;
+	assert_int_equal(loop_pages(words, 70, sizeof(words[0])), 69 * 70 / 2);
+	assert_int_equal(loop_pages(words, 0, sizeof(words[0])), 0);
+}
+
 static void aliases_are_distinct_addresses(void **state)
 {
 	struct alias_hash h;
@@ -99,6 +110,7 @@ int main(void)
 		cmocka_unit_test(list_reads_every_word),
 		cmocka_unit_test(adds_add),
 		cmocka_unit_test(stream_reads_a_word_a_line),
+		cmocka_unit_test(pages_read_a_word_a_page),
 		cmocka_unit_test(aliases_are_distinct_addresses),
 		cmocka_unit_test(aliases_keep_a_known_hash),
 	};
