@@ -106,6 +106,12 @@ void bench_value(struct bench_ctx *ctx, int metric, double value);
  */
 void bench_value_cycles(struct bench_ctx *ctx, int metric, double ns);
 void bench_exact(struct bench_ctx *ctx, int metric, int64_t value);
+/*
+ * Adds to a count of form COUNT: @events of @exposure (operations, pages or ns in which they could
+ * happen). What several calls of one point say is summed. Negative numbers and sums beyond int64_t
+ * leave the metric without a value, with that reason; so does a sum of exposures of 0.
+ */
+void bench_count(struct bench_ctx *ctx, int metric, int64_t events, int64_t exposure);
 void bench_null(struct bench_ctx *ctx, int metric, const char *reason);
 
 /* Evidence. Names are stable; sizes in bytes; -1 is not "unknown": use bench_unproven(). */

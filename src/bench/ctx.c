@@ -79,6 +79,21 @@ void bench_exact(struct bench_ctx *ctx, int metric, int64_t value)
 	ctx->values[metric].has_exact = true;
 }
 
+void bench_count(struct bench_ctx *ctx, int metric, int64_t events, int64_t exposure)
+{
+	struct metric_values *v = &ctx->values[metric];
+
+	if (v->null_reason)
+		return;
+	if (events < 0 || exposure < 0 || __builtin_add_overflow(v->events, events, &v->events) ||
+	    __builtin_add_overflow(v->exposure, exposure, &v->exposure)) {
+		v->has_count = false;
+		v->null_reason = "the count was negative or beyond 64 bits";
+		return;
+	}
+	v->has_count = v->exposure > 0;
+}
+
 void bench_null(struct bench_ctx *ctx, int metric, const char *reason)
 {
 	ctx->values[metric].null_reason = reason;

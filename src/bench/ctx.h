@@ -27,6 +27,8 @@ struct metric_values {
 	size_t n, cap;
 	int64_t exact; /* form EXACT */
 	bool has_exact;
+	int64_t events, exposure; /* form COUNT: @events >= 0 of @exposure > 0 */
+	bool has_count;
 	const char *null_reason; /* NULL unless the benchmark said so */
 };
 

@@ -29,6 +29,8 @@ static void reset_point(struct bench_ctx *ctx)
 	for (size_t i = 0; i < ctx->n_metrics; i++) {
 		ctx->values[i].n = 0;
 		ctx->values[i].has_exact = false;
+		ctx->values[i].has_count = false;
+		ctx->values[i].events = ctx->values[i].exposure = 0;
 		ctx->values[i].null_reason = NULL;
 	}
 	ctx->n_timed = 0;

@@ -95,10 +95,25 @@ static void published_interval(const struct point *p, const char *metric, struct
 	}
 }
 
+/* Sums the counts of the measures that have a value. */
+static void add_counts(const struct measure *m, const char *metric, bool *overflow,
+		       struct estimate *e)
+{
+	const struct series *s = measure_series(m, metric);
+
+	if (s->form == FORM_COUNT)
+		*overflow = *overflow ||
+			    __builtin_add_overflow(e->events, s->integers[0], &e->events) ||
+			    __builtin_add_overflow(e->exposure, s->integers[1], &e->exposure);
+	if (*overflow)
+		e->events = e->exposure = 0;
+}
+
 void estimate_point(const struct run *r, const struct point *p, const char *metric,
 		    struct estimate *ret)
 {
 	struct estimate e = { .value = NAN, .low = NAN, .high = NAN, .min = NAN };
+	bool overflow = false;
 	double *values = calloc(p->n_measures ? p->n_measures : 1, sizeof(*values));
 
 	e.q25 = e.q75 = NAN;
@@ -116,6 +131,7 @@ void estimate_point(const struct run *r, const struct point *p, const char *metr
 			e.reason = e.reason ? e.reason : why;
 			continue;
 		}
+		add_counts(m, metric, &overflow, &e);
 		e.min = fmin(e.min, smallest(m, metric, v)); /* fmin() passes over NaN */
 		values[e.n_invocations++] = v;
 	}

@@ -15,6 +15,8 @@ struct estimate {
 	double min;           /* smallest sample of all */
 	double q25, q75;      /* over invocations */
 	size_t n_invocations; /* with verdict ok */
+	/* of a metric of form COUNT, summed over them; @exposure 0: no counts, or beyond 64 bits */
+	int64_t events, exposure;
 	const char *reason, *interval_reason; /* static text or from the run */
 };
 /* Invalid, failed and skipped measures do not count; their reason is reported when nothing is left.

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "report/curve_sheet.h"
 #include "report/profile_table.h"
 #include "report/render.h"
@@ -338,6 +339,36 @@ static void only_reasons(struct str *out, const struct sheet *s)
 	}
 }
 
+/* A rate alone does not tell how much was seen: "errors: 3 of 1000000 in all (rate 0.000003)". */
+static void counts(struct str *out, const struct sheet *s)
+{
+	for (size_t m = 0; m < s->n_metrics; m++) {
+		const struct metric *known =
+			s->g->schema ? schema_metric(s->g->schema, s->metrics[m]) : NULL;
+		int64_t events = 0, exposure = 0;
+		bool overflow = false;
+		char rate[UNITS_TEXT_BYTES];
+		struct str text = { 0 };
+
+		for (size_t i = 0; i < s->n_rows * s->g->n; i++) {
+			const struct curve_value *v = &s->values[m * s->n_rows * s->g->n + i];
+
+			overflow = overflow || __builtin_add_overflow(events, v->events, &events) ||
+				   __builtin_add_overflow(exposure, v->exposure, &exposure);
+		}
+		if (!known || known->form != FORM_COUNT || overflow || exposure <= 0)
+			continue;
+		str_addf(&text, "%s: %lld of %lld in all (rate %s)", s->metrics[m],
+			 (long long)events, (long long)exposure,
+			 format_digits(rate, (double)events / (double)exposure, 3));
+		const char *clean = render_clean(s->arena, str_text(&text), s->o->utf8, 400);
+		if (clean)
+			render_paragraph(out, 2, "", clean);
+		out->failed = out->failed || !clean || text.failed;
+		str_done(&text);
+	}
+}
+
 int curve_group_render(struct str *out, const struct report *rep, const struct curve_group *g,
 		       const struct report_options *o)
 {
@@ -358,6 +389,8 @@ int curve_group_render(struct str *out, const struct report *rep, const struct c
 		else
 			ret = render_table(out, &s);
 	}
+	if (ret == 0)
+		counts(out, &s);
 	if (ret == 0)
 		ret = curve_losses_render(out, &a, rep, g, o);
 	arena_done(&a);

@@ -60,6 +60,11 @@ static json_t *json_from_estimate(const struct run *r, const struct point *p,
 	bad = bad || put(o, "q25", json_real_or_null(e.q25));
 	bad = bad || put(o, "q75", json_real_or_null(e.q75));
 	bad = bad || put(o, "n_invocations", json_integer((json_int_t)e.n_invocations));
+	if (m->form == FORM_COUNT) {
+		bool any = e.exposure > 0;
+		bad = bad || put(o, "events", any ? json_integer(e.events) : json_null());
+		bad = bad || put(o, "exposure", any ? json_integer(e.exposure) : json_null());
+	}
 	if (bad) {
 		json_decref(o);
 		return NULL;

@@ -29,6 +29,15 @@ static int fill_series(struct run *run, struct series *s, const struct metric *m
 		s->n = 1;
 		return 0;
 	}
+	if (m->form == FORM_COUNT && v->has_count) {
+		s->integers = arena_alloc(&run->arena, 2 * sizeof(*s->integers));
+		if (!s->integers)
+			return -ENOMEM;
+		s->integers[0] = v->events;
+		s->integers[1] = v->exposure;
+		s->n = 2;
+		return 0;
+	}
 	if (m->form == FORM_SAMPLES && v->n > 0) {
 		s->values = arena_alloc(&run->arena, v->n * sizeof(*s->values));
 		if (!s->values)
@@ -79,7 +88,7 @@ int measure_from_result(struct run *run, const struct invocation_spec *s,
 		goto fail;
 	for (size_t i = 0; i < r->n_metrics; i++) {
 		const struct metric_values *v = &r->values[i];
-		bool has_any = v->n > 0 || v->has_exact || v->null_reason;
+		bool has_any = v->n > 0 || v->has_exact || v->has_count || v->null_reason;
 		struct series *series;
 
 		/* A point that ended early owes no metric an explanation: its reason is there. */

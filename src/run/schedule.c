@@ -159,9 +159,11 @@ double slot_width(const struct slot *s, const struct run *r)
 
 		estimate_point(r, &p.v[i], metric, &est);
 		if (est.n_invocations == 0)
-			continue; /* never ok: more invocations will not help */
-		if (isfinite(est.low) && isfinite(est.high) && est.value > 0)
-			width[n++] = (est.high - est.low) / 2 / est.value;
+			continue;        /* never ok: more invocations will not help */
+		if (est.low == est.high) /* counts may be 0 */
+			width[n++] = 0;
+		else if (isfinite(est.low) && isfinite(est.high) && est.value != 0)
+			width[n++] = (est.high - est.low) / 2 / fabs(est.value);
 		else
 			width[n++] = INFINITY;
 	}

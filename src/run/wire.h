@@ -12,13 +12,15 @@
  *     point-seconds REAL                   samples METRIC N REAL...
  *     given KIND NAME VALUE                exact METRIC INT
  *     resolved KIND NAME VALUE             null METRIC TEXT
- *     inner NAME                           end
- *     values N INT...                    and once at the end
- *     end                                  done ERRNO TEXT
+ *     inner NAME                           count METRIC EVENTS EXPOSURE
+ *     values N INT...                      end
+ *     end                                and once at the end
+ *                                          done ERRNO TEXT
  *
  * KIND is t (text), i (integer), r (real) or n (null with a reason). The reading side trusts
- * nothing: unknown words, wrong counts, numbers that are not finite, metrics that the benchmark has
- * not got, and lines or frames beyond the limits are errors.
+ * nothing: unknown words, wrong counts, numbers that are not finite, events below 0 or of no
+ * exposure, metrics that the benchmark has not got, and lines or frames beyond the limits are
+ * errors.
  */
 #ifndef PAGETOLL_RUN_WIRE_H
 #define PAGETOLL_RUN_WIRE_H

@@ -115,7 +115,7 @@ static int find_metric(struct wire_reader *r, char **rest, enum series_form form
 
 		if (strcmp(r->schema->metrics[i].name, name) != 0)
 			continue;
-		if (v->n || v->has_exact || v->null_reason)
+		if (v->n || v->has_exact || v->has_count || v->null_reason)
 			return wire_bad(e, "a metric comes twice");
 		if (form != FORM_TABLE && r->schema->metrics[i].form != form)
 			return wire_bad(e,
@@ -166,6 +166,26 @@ static int read_exact(struct wire_reader *r, char **rest, struct err *e)
 	return wire_end(rest, e);
 }
 
+static int read_count(struct wire_reader *r, char **rest, struct err *e)
+{
+	struct metric_values *v;
+	size_t i = 0;
+	int rc = find_metric(r, rest, FORM_COUNT, &i, e);
+
+	if (rc < 0)
+		return rc;
+	v = &r->values[i];
+	rc = wire_i64(rest, &v->events, e);
+	if (rc == 0)
+		rc = wire_i64(rest, &v->exposure, e);
+	if (rc == 0 && (v->events < 0 || v->exposure <= 0))
+		return wire_bad(e, "a count is negative or has no exposure");
+	if (rc < 0)
+		return rc;
+	v->has_count = true;
+	return wire_end(rest, e);
+}
+
 static int read_null(struct wire_reader *r, char **rest, struct err *e)
 {
 	size_t i = 0;
@@ -209,6 +229,8 @@ static int result_line(struct wire_reader *r, const char *key, char **rest, stru
 		return read_samples(r, rest, e);
 	if (strcmp(key, "exact") == 0)
 		return read_exact(r, rest, e);
+	if (strcmp(key, "count") == 0)
+		return read_count(r, rest, e);
 	if (strcmp(key, "null") == 0)
 		return read_null(r, rest, e);
 	return wire_bad(e, "a result has an unknown line");

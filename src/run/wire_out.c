@@ -99,6 +99,10 @@ static int put_series(struct str *out, const struct metric *m, const struct metr
 		str_add(out, "exact");
 		put_word(out, m->name);
 		str_addf(out, " %lld\n", (long long)v->exact);
+	} else if (m->form == FORM_COUNT && v->has_count) {
+		str_add(out, "count");
+		put_word(out, m->name);
+		str_addf(out, " %lld %lld\n", (long long)v->events, (long long)v->exposure);
 	} else if (m->form == FORM_SAMPLES && v->n > 0) {
 		return put_samples(out, m->name, v);
 	} else if (v->null_reason) {

@@ -12,7 +12,15 @@
 #include "bench/ctx.h"
 #include "record/run.h"
 
-enum mode { OK, SKIP_IN_SETUP, FAIL_AT_TWO, INVALID_AT_TWO, UNEVEN_SAMPLES };
+enum mode {
+	OK,
+	SKIP_IN_SETUP,
+	FAIL_AT_TWO,
+	INVALID_AT_TWO,
+	UNEVEN_SAMPLES,
+	BAD_COUNTS,
+	NO_EXPOSURE
+};
 
 struct fake {
 	char calls[8192];
@@ -27,6 +35,7 @@ static const struct metric metrics[] = {
 	{ "ref_cycles", "", "cycles", BETTER_LOWER, EST_MIN, FORM_SAMPLES },
 	{ "add_ns", "", "ns", BETTER_NONE, EST_MIN, FORM_SAMPLES },
 	{ "tables", "", "bytes", BETTER_NONE, EST_MIN, FORM_EXACT },
+	{ "events", "", "ratio", BETTER_NONE, EST_MIN, FORM_COUNT },
 	{ .name = NULL },
 };
 
@@ -66,6 +75,8 @@ static int sample(struct bench_ctx *ctx, void *state)
 	bench_value(ctx, 0, mode == UNEVEN_SAMPLES && f->samples > 1 ? 20 : 10);
 	bench_value_cycles(ctx, 1, 1e6);
 	bench_taint(ctx, "made_up", 2);
+	bench_count(ctx, 4, mode == BAD_COUNTS && f->samples == 2 ? INT64_MAX : 1,
+		    mode == NO_EXPOSURE ? 0 : 10);
 	return 0;
 }
 
@@ -102,7 +113,8 @@ struct seen {
 	char reason[32][64];
 	char unproven[64];
 	size_t samples[32], cycles[32];
-	int64_t from_setup, made_up, exact;
+	int64_t from_setup, made_up, exact, events, exposure;
+	char no_count[64];
 	bool has_inner;
 	int stop_after;
 };
@@ -121,6 +133,10 @@ static int collect(void *user, const struct bench_result *r)
 	s->from_setup = attrs_int(&r->proof, "from_setup", -1);
 	s->made_up = attrs_int(&r->taints, "made_up", -1);
 	s->exact = r->values[3].has_exact ? r->values[3].exact : -1;
+	s->events = r->values[4].has_count ? r->values[4].events : -1;
+	s->exposure = r->values[4].has_count ? r->values[4].exposure : -1;
+	strncpy(s->no_count, r->values[4].null_reason ? r->values[4].null_reason : "",
+		sizeof(s->no_count) - 1);
 	s->has_inner = r->has_inner;
 	return s->stop_after && (int)s->n >= s->stop_after ? -EPIPE : 0;
 }
@@ -235,6 +251,35 @@ static void uneven_samples_are_taken_again(void **state)
 		assert_int_equal(s.samples[i], 12);
 }
 
+static void counts_are_summed_over_a_point(void **state)
+{
+	struct seen s = { 0 };
+
+	(void)state;
+	mode = OK;
+	assert_int_equal(run_fake(&s, 1, 4), 0);
+	assert_int_equal(s.events, 4);
+	assert_int_equal(s.exposure, 40);
+	assert_string_equal(s.no_count, "");
+}
+
+static void counts_that_cannot_be_have_no_value(void **state)
+{
+	struct seen s = { 0 };
+
+	(void)state;
+	mode = BAD_COUNTS;
+	assert_int_equal(run_fake(&s, 1, 4), 0);
+	assert_int_equal(s.verdict[0], VERDICT_OK);
+	assert_int_equal(s.events, -1);
+	assert_non_null(strstr(s.no_count, "beyond 64 bits"));
+	mode = NO_EXPOSURE;
+	s = (struct seen){ 0 };
+	assert_int_equal(run_fake(&s, 1, 4), 0);
+	assert_int_equal(s.exposure, -1);
+	assert_string_equal(s.no_count, "");
+}
+
 static void a_broken_receiver_ends_it(void **state)
 {
 	struct seen s = { .stop_after = 2 };
@@ -254,6 +299,8 @@ int main(void)
 		cmocka_unit_test(skip_in_setup_is_one_result),
 		cmocka_unit_test(one_bad_point_spares_the_others),
 		cmocka_unit_test(uneven_samples_are_taken_again),
+		cmocka_unit_test(counts_are_summed_over_a_point),
+		cmocka_unit_test(counts_that_cannot_be_have_no_value),
 		cmocka_unit_test(a_broken_receiver_ends_it),
 	};
 

@@ -114,10 +114,13 @@ static void other_forms(void **state)
 	e = estimate(r, "ref_ns");
 	assert_near(e.value, 0.5, 0);
 	assert_near(e.min, 0.5, 0);
+	assert_int_equal(e.events, 30);
+	assert_int_equal(e.exposure, 60);
 	s->integers[1] = 0; /* nothing was exposed */
 	e = estimate(r, "ref_ns");
 	assert_true(isnan(e.value));
 	assert_non_null(e.reason);
+	assert_int_equal(e.exposure, 0);
 	s->form = FORM_EXACT;
 	s->n = 1;
 	e = estimate(r, "ref_ns");

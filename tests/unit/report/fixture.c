@@ -384,6 +384,28 @@ static void hostile_facts(struct report *rep)
 	fixture_fact(rep, label, "page=4k level=1", "\r\n", 3, 2, 4)->note = label;
 }
 
+/* Nothing but counts and an exact number, and no inner parameter. */
+static void counts_fill(struct run *r)
+{
+	static const struct param params[] = { { .name = "form", .type = PARAM_CHOICE }, { 0 } };
+	static const struct metric metrics[] = {
+		{ "errors", "wrong words", "ratio", BETTER_LOWER, EST_MEDIAN, FORM_COUNT },
+		{ "table_bytes", "", "bytes", BETTER_LOWER, EST_MEDIAN, FORM_EXACT },
+		{ 0 }
+	};
+	static const struct bench_schema schema = { "mem.check", "counts", 1, params, metrics };
+	static const char *const form[] = { "form=one", "form=two" };
+	fixture_header(r);
+	assert_int_equal(run_add_schema(r, &schema), 0);
+	for (unsigned i = 0; i < 16; i++) {
+		struct fixture_setting s = { schema.name, form[i % 2] };
+		struct measure *m = fixture_measure(r, s, 0, i / 2);
+		fixture_count(r, m, "errors", i % 2 ? i : 0, 1 << 20);
+		fixture_exact(r, m, "table_bytes", i % 2 ? 8192 : 0);
+	}
+	fixture_footer(r, true, "interval target met");
+}
+
 static void empty_fill(struct run *r)
 {
 	fixture_header(r);
@@ -427,6 +449,7 @@ const struct fixture fixtures[] = {
 	{ "published", published_fill, NULL, published_options },
 	{ "wide", wide_fill, NULL, NULL },
 	{ "flat", flat_fill, NULL, NULL },
+	{ "counts", counts_fill, NULL, NULL },
 	{ "incomplete", incomplete_fill, NULL, NULL },
 	{ "hostile", hostile_fill, hostile_facts, NULL },
 	{ "hostile-ascii", hostile_fill, hostile_facts, ascii_options },

@@ -175,6 +175,14 @@ void fixture_exact(struct run *r, struct measure *m, const char *metric, int64_t
 	integers(r, s, 1)[0] = value;
 }
 
+void fixture_count(struct run *r, struct measure *m, const char *metric, int64_t events,
+		   int64_t exposure)
+{
+	int64_t *v = integers(r, add_series(r, m, metric, FORM_COUNT), 2);
+	v[0] = events;
+	v[1] = exposure;
+}
+
 void fixture_summary(struct run *r, struct measure *m, const char *metric, double value)
 {
 	struct series *s = add_series(r, m, metric, FORM_SUMMARY);

@@ -28,6 +28,8 @@ struct measure *fixture_measure(struct run *r, struct fixture_setting s, int64_t
 /* Raw samples whose minimum is @min. */
 void fixture_samples(struct run *r, struct measure *m, const char *metric, double min);
 void fixture_exact(struct run *r, struct measure *m, const char *metric, int64_t value);
+void fixture_count(struct run *r, struct measure *m, const char *metric, int64_t events,
+		   int64_t exposure);
 void fixture_summary(struct run *r, struct measure *m, const char *metric, double value);
 void fixture_null(struct run *r, struct measure *m, const char *metric, const char *reason);
 /* A measured point: ref_ns, ref_cycles at 3 GHz, in @n invocations with some spread. */

@@ -103,6 +103,7 @@ static void test_promises(void **state)
 		{ "two-nodes", false, "unproven: the counters", "1.200" },
 		{ "two-nodes", false, "killed by signal 9", "nan" },
 		{ "published", false, "441.3", "invocation" },
+		{ "counts", false, "errors: 64 of 16777216 in all (rate 0.00000381)", "nan" },
 		{ "incomplete", false, "INCOMPLETE", "complete:" },
 		{ "incomplete", false, "1 line of the file could not be read", NULL },
 		{ "hostile", false, "characters, cut here)", "\033" },

@@ -109,6 +109,20 @@ static json_t *point(json_t *doc, int pointers, const char *tables)
 	return NULL;
 }
 
+static void test_counts_have_their_sums(void **state)
+{
+	json_t *doc = parsed("counts");
+	json_t *p = json_array_get(json_object_get(doc, "points"), 1);
+	json_t *e = json_array_get(json_object_get(p, "estimates"), 0);
+	(void)state;
+	assert_int_equal(json_integer_value(json_object_get(e, "events")), 64);
+	assert_int_equal(json_integer_value(json_object_get(e, "exposure")), 8 << 20);
+	/* only counts have them */
+	e = json_array_get(json_object_get(p, "estimates"), 1);
+	assert_null(json_object_get(e, "events"));
+	json_decref(doc);
+}
+
 static void test_estimates_and_samples(void **state)
 {
 	json_t *doc = parsed("two-nodes");
@@ -256,6 +270,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_fixture_is_valid),
 		cmocka_unit_test(test_values_and_reasons),
+		cmocka_unit_test(test_counts_have_their_sums),
 		cmocka_unit_test(test_estimates_and_samples),
 		cmocka_unit_test(test_incomplete_says_so),
 		cmocka_unit_test(test_keys_are_documented),

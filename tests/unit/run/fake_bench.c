@@ -267,6 +267,50 @@ static int plain_sample(struct bench_ctx *ctx, void *state)
 	return 0;
 }
 
+/* Counts only, and exact numbers only: nothing that is sampled. */
+static int events_sample(struct bench_ctx *ctx, void *state)
+{
+	(void)state;
+	bench_count(ctx, 0, (int64_t)bench_u64(ctx, "times") - 1, 1000);
+	bench_count(ctx, 1, -1, 5);
+	return 0;
+}
+
+static int bytes_sample(struct bench_ctx *ctx, void *state)
+{
+	(void)state;
+	bench_exact(ctx, 0, (int64_t)bench_u64(ctx, "times") * 4096 - 4096);
+	return 0;
+}
+
+static const struct metric events_metrics[] = {
+	{ "errors", "wrong words", "ratio", BETTER_LOWER, EST_MEDIAN, FORM_COUNT },
+	{ "wrong", "", "ratio", BETTER_LOWER, EST_MEDIAN, FORM_COUNT },
+	{ .name = NULL },
+};
+static const struct metric bytes_metrics[] = {
+	{ "table_bytes", "page tables", "bytes", BETTER_LOWER, EST_MEDIAN, FORM_EXACT },
+	{ .name = NULL },
+};
+
+static const struct bench bytes = {
+	.schema = { .name = "tally.bytes",
+		    .summary = "b",
+		    .revision = 1,
+		    .params = plain_params,
+		    .metrics = bytes_metrics },
+	.cost = plain_cost,
+	.sample = bytes_sample,
+};
+static const struct bench events = {
+	.schema = { .name = "tally.events",
+		    .summary = "e",
+		    .revision = 1,
+		    .params = plain_params,
+		    .metrics = events_metrics },
+	.cost = plain_cost,
+	.sample = events_sample,
+};
 static const struct bench plain = {
 	.schema = { .name = "fake.plain",
 		    .summary = "p",
@@ -298,4 +342,4 @@ static const struct bench other = {
 	.sample = plain_sample,
 };
 
-const struct bench *const bench_table[] = { &plain, &sweep, &other, NULL };
+const struct bench *const bench_table[] = { &plain, &sweep, &other, &bytes, &events, NULL };

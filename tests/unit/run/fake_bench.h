@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Benchmarks for the runner's tests, in the place of the real table. fake.plain has no inner
- * parameter; fake.sweep has one and does what its parameter `what` says, in real worker processes;
+ * parameter, nor have tally.bytes and tally.events, which give an exact number and counts and no
+ * samples; fake.sweep has one and does what its parameter `what` says, in real worker processes;
  * other.one is of another family.
  */
 #ifndef TESTS_UNIT_RUN_FAKE_BENCH_H

@@ -96,6 +96,41 @@ static void test_without_inner(void **state)
 	fixture_done(&f);
 }
 
+/* Nothing is sampled: exact numbers and counts go through, and values without spread are enough. */
+static void test_exact_and_counts_only(void **state)
+{
+	struct preset p = fixture_preset(6, 50, 60);
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, "tally.events times=1,3 tally.bytes times=1,2", &p);
+	assert_int_equal(fixture_execute(&f, NULL, NULL), 0);
+	assert_int_equal(f.run->n_measures, 4 * 6);
+	assert_string_equal(f.run->stop_reason, "interval target met");
+	for (size_t i = 0; i < f.run->n_measures; i++) {
+		const struct measure *m = &f.run->measures[i];
+		int64_t times = attrs_int(&m->setting, "times", 0);
+		const struct series *s = measure_series(m, "errors");
+
+		assert_int_equal(m->verdict, VERDICT_OK);
+		if (!s) {
+			s = measure_series(m, "table_bytes");
+			assert_int_equal(s->form, FORM_EXACT);
+			assert_int_equal(s->integers[0], 4096 * (times - 1));
+			continue;
+		}
+		assert_int_equal(s->form, FORM_COUNT);
+		assert_int_equal(s->n, 2);
+		/* three repetitions are summed */
+		assert_int_equal(s->integers[0], 3 * (times - 1));
+		assert_int_equal(s->integers[1], 3 * 1000);
+		s = measure_series(m, "wrong");
+		assert_int_equal(s->n, 0);
+		assert_non_null(strstr(s->null_reason, "negative"));
+	}
+	fixture_done(&f);
+}
+
 static void test_stops_when_exact(void **state)
 {
 	struct preset p = fixture_preset(6, 50, 60);
@@ -241,6 +276,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_ok_points),
 		cmocka_unit_test(test_surroundings_of_a_worker),
 		cmocka_unit_test(test_without_inner),
+		cmocka_unit_test(test_exact_and_counts_only),
 		cmocka_unit_test(test_stops_when_exact),
 		cmocka_unit_test(test_time_budget),
 		cmocka_unit_test(test_budget_inside_an_invocation),

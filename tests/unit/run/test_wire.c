@@ -188,6 +188,80 @@ static void test_result(void **state)
 	arena_done(&a);
 }
 
+static void test_count(void **state)
+{
+	const struct bench_schema *schema = &bench_find("tally.events")->schema;
+	struct metric_values values[2] = {
+		{ .events = 0, .exposure = INT64_MAX, .has_count = true },
+		{ .events = INT64_MAX, .exposure = 1, .has_count = true },
+	};
+	struct bench_result r = {
+		.verdict = VERDICT_OK, .metrics = schema->metrics, .values = values, .n_metrics = 2
+	};
+	struct wire_reader in = { .schema = schema };
+	struct wire_message m = { 0 };
+	struct str out = { 0 };
+	struct err e = { 0 };
+
+	(void)state;
+	assert_int_equal(wire_put_result(&out, &r), 0);
+	assert_non_null(strstr(out.data, "count errors 0 9223372036854775807\n"));
+	assert_int_equal(feed_all(&in, out.data, out.len, 5, &m, &e), WIRE_RESULT);
+	assert_false(m.result.has_inner);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(m.result.values[i].has_count);
+		assert_true(m.result.values[i].events == values[i].events);
+		assert_true(m.result.values[i].exposure == values[i].exposure);
+		assert_int_equal(m.result.values[i].n, 0);
+		assert_false(m.result.values[i].has_exact);
+	}
+	wire_reader_done(&in);
+	/* no exposure, no line */
+	values[0].has_count = false;
+	str_clear(&out);
+	assert_int_equal(wire_put_result(&out, &r), 0);
+	assert_null(strstr(out.data, "errors"));
+	str_done(&out);
+}
+
+static void test_bad_counts(void **state)
+{
+	static const char *const rows[] = {
+		"count errors\n",
+		"count errors 1\n",
+		"count errors 1 2 3\n",
+		"count errors -1 2\n",
+		"count errors 1 0\n",
+		"count errors 1 -5\n",
+		"count errors 1.5 2\n",
+		"count errors 1 2e3\n",
+		"count errors 9223372036854775808 2\n",
+		"count errors 1 18446744073709551615\n",
+		"count nothing 1 2\n",
+		"count errors 1 2\ncount errors 1 2\n",
+		"count errors 1 2\nnull errors why\n",
+		"null errors why\ncount errors 1 2\n",
+		"exact errors 1\n",
+		"samples errors 1 1\n",
+		"count\n",
+		"count  1 2\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct wire_reader in = { .schema = &bench_find("tally.events")->schema };
+		struct wire_message m = { 0 };
+		struct str text = { 0 };
+		struct err e = { 0 };
+
+		str_addf(&text, "result - ok 1 1\n%s", rows[i]);
+		if (feed_all(&in, text.data, text.len, 7, &m, &e) != -EBADMSG)
+			fail_msg("accepted: %s", rows[i]);
+		wire_reader_done(&in);
+		str_done(&text);
+	}
+}
+
 static void test_doubles_come_back_exactly(void **state)
 {
 	enum { N = 20000 };
@@ -280,6 +354,8 @@ static void test_bad_frames(void **state)
 		"result 1 ok 1 1\nsamples other_ns 1 1\n",
 		"result 1 ok 1 1\nsamples table_bytes 1 1\n",
 		"result 1 ok 1 1\nexact ref_ns 1\n",
+		"result 1 ok 1 1\ncount ref_ns 1 1\n",
+		"result 1 ok 1 1\ncount table_bytes 1 1\n",
 		"result 1 ok 1 1\nexact table_bytes 1.5\n",
 		"result 1 ok 1 1\nexact table_bytes --1\n",
 		"result 1 ok 1 1\nexact table_bytes 1\nexact table_bytes 1\n",
@@ -388,6 +464,8 @@ int main(void)
 		cmocka_unit_test(test_spec),
 		cmocka_unit_test(test_bad_specs),
 		cmocka_unit_test(test_result),
+		cmocka_unit_test(test_count),
+		cmocka_unit_test(test_bad_counts),
 		cmocka_unit_test(test_doubles_come_back_exactly),
 		cmocka_unit_test(test_not_finite_is_not_written),
 		cmocka_unit_test(test_bad_frames),
