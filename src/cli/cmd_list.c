@@ -11,6 +11,7 @@
 
 #include "base/escape.h"
 #include "bench/bench.h"
+#include "host/paging.h"
 #include "run/run_plan.h"
 
 struct list_row {
@@ -86,7 +87,42 @@ static void list_nodes(struct str *out, const struct machine *m)
 		str_add(out, "  remote is not measurable: one memory node\n");
 }
 
-static int list_text(const struct list_row *rows, size_t n, const struct machine *m)
+/* What is known of the levels of page tables: walked, possible, allowed by the boot line. */
+struct levels {
+	const struct machine *m;
+	unsigned cpu_levels; /* 0: unknown */
+	char cpu_reason[96], boot[64];
+};
+
+static void read_levels(const struct sysroot *sr, const struct machine *m, struct levels *ret)
+{
+	*ret = (struct levels){ .m = m };
+	ret->cpu_levels = paging_cpu_levels(sr, m->arch, ret->cpu_reason, sizeof(ret->cpu_reason));
+	if (paging_boot_words(sr, ret->boot, sizeof(ret->boot)) < 0)
+		ret->boot[0] = '\0';
+}
+
+static void list_levels(struct str *out, const struct levels *l)
+{
+	str_add(out, "\nPage tables:\n");
+	if (l->m->paging_levels)
+		str_addf(out, "  in use       %u levels, addresses of %u bits (probed)\n",
+			 l->m->paging_levels, l->m->address_bits);
+	else
+		str_addf(out, "  in use       unknown: %s\n", l->m->paging_reason);
+	str_add(out, "  processor    ");
+	if (l->cpu_levels)
+		str_addf(out, "up to %u levels\n", l->cpu_levels);
+	else
+		cli_wrap_at(out, l->cpu_reason, 15, 15);
+	str_addf(out, "  boot line    %s\n",
+		 !l->boot[0]                    ? "cannot be read"
+		 : strcmp(l->boot, "none") == 0 ? "says nothing about levels"
+						: l->boot);
+}
+
+static int list_text(const struct list_row *rows, size_t n, const struct machine *m,
+		     const struct levels *l)
 {
 	struct str out = { 0 };
 
@@ -103,6 +139,7 @@ static int list_text(const struct list_row *rows, size_t n, const struct machine
 		}
 	}
 	list_pages(&out, m);
+	list_levels(&out, l);
 	list_nodes(&out, m);
 	return cli_print_str(&out);
 }
@@ -158,7 +195,22 @@ static json_t *nodes_json(const struct machine *m)
 	return a;
 }
 
-static int list_json(const struct list_row *rows, size_t n, const struct machine *m)
+static json_t *number_or_null(unsigned v)
+{
+	return v ? json_integer(v) : json_null();
+}
+
+static json_t *levels_json(const struct levels *l)
+{
+	return json_pack("{s:o,s:o,s:o,s:o,s:o}", "levels", number_or_null(l->m->paging_levels),
+			 "address_bits", number_or_null(l->m->address_bits), "cpu_levels",
+			 number_or_null(l->cpu_levels), "boot",
+			 cli_json_text_or_null(l->boot[0] ? l->boot : NULL), "reason",
+			 cli_json_text_or_null(l->m->paging_levels ? NULL : l->m->paging_reason));
+}
+
+static int list_json(const struct list_row *rows, size_t n, const struct machine *m,
+		     const struct levels *l)
 {
 	json_t *benches = json_array();
 
@@ -172,8 +224,9 @@ static int list_json(const struct list_row *rows, size_t n, const struct machine
 							 "reason", cli_json_text_or_null(reason),
 							 "smoke", rows[i].bench->smoke));
 	}
-	return cli_print_json(json_pack("{s:o,s:o,s:o}", "benchmarks", benches, "page_sizes",
-					pages_json(m), "nodes", nodes_json(m)));
+	return cli_print_json(json_pack("{s:o,s:o,s:o,s:o}", "benchmarks", benches, "page_sizes",
+					pages_json(m), "page_tables", levels_json(l), "nodes",
+					nodes_json(m)));
 }
 
 static int run_list(const struct verb *v, int argc, char **argv)
@@ -182,6 +235,7 @@ static int run_list(const struct verb *v, int argc, char **argv)
 	struct sysroot sr;
 	struct machine m = { 0 };
 	struct list_row rows[64];
+	struct levels levels;
 	size_t n = 0;
 	int rc;
 
@@ -192,12 +246,13 @@ static int run_list(const struct verb *v, int argc, char **argv)
 		return rc;
 	for (const struct bench *const *b = bench_table; *b && n < 64; b++)
 		examine(*b, &m, &rows[n++]);
+	read_levels(&sr, &m, &levels);
 	if (c.format == FORMAT_JSON)
-		rc = list_json(rows, n, &m);
+		rc = list_json(rows, n, &m, &levels);
 	else if (c.format == FORMAT_CSV)
 		rc = list_csv(rows, n);
 	else
-		rc = list_text(rows, n, &m);
+		rc = list_text(rows, n, &m, &levels);
 	machine_done(&m);
 	return rc;
 }

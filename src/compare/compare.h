@@ -60,10 +60,14 @@ struct comparison {
 	size_t n_facts, cap_facts, n_points, cap_points;
 	struct environment_difference *environment;
 	size_t n_environment, cap_environment;
-	const char *factor; /* --by parameter or --across, NULL: none */
-	bool between_runs;  /* run-to-run variation matters; false within one run */
-	double run_spread;  /* relative standard deviation of A/A runs of this machine, NaN: unknown
-			     */
+	/*
+	 * --by parameter or --across; without them "paging_levels" where two boots differ in the
+	 * levels of page tables (then the first row of the environment). NULL: none.
+	 */
+	const char *factor;
+	bool between_runs; /* run-to-run variation matters; false within one run */
+	double run_spread; /* relative standard deviation of A/A runs of this machine, NaN: unknown
+			    */
 	bool one_boot_a, one_boot_b;
 	double threshold;    /* practical margin, 0.02 */
 	double level;        /* 0.95 */

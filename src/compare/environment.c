@@ -14,8 +14,8 @@
 
 /* What makes a machine another one; the kernel and its switches may be what is compared. */
 static const char *const identity[] = {
-	"cpu",   "model",    "vendor",     "arch",          "hypervisor", "cpus",
-	"nodes", "clock_hz", "page_bytes", "paging_levels", "llc_bytes",  "memory_bytes",
+	"cpu",   "model",    "vendor",     "arch",      "hypervisor",   "cpus",
+	"nodes", "clock_hz", "page_bytes", "llc_bytes", "memory_bytes",
 };
 static const char *const identity_prefixes[] = { "cache.", "advertised.dtlb" };
 
@@ -219,6 +219,8 @@ static int compare_attr(struct comparison *c, const struct run *const *a, size_t
 	const char *x = side_words(c, a, n_a, of, name);
 	const char *y = side_words(c, b, n_b, of, name);
 
+	if (of == fingerprint_of && c->n_environment && strcmp(c->environment[0].name, name) == 0)
+		return 0; /* the factor, told already */
 	if ((!x && !y) || (x && y && strcmp(x, y) == 0))
 		return 0;
 	if (of == context_of && n_a == 1 && n_b == 1 &&
@@ -285,10 +287,38 @@ static int compare_text(struct comparison *c, const char *name, const char *a, c
 	return a && b && strcmp(a, b) != 0 ? add(c, name, a, b, false) : 0;
 }
 
+/*
+ * What a boot can be made for: the same machine with another number of levels of page tables. It is
+ * the factor of a comparison that has no other, and stands first; all else that differs stays
+ * listed beside it.
+ */
+static const char LEVELS[] = "paging_levels";
+
+static int name_factor(struct comparison *c, const struct run *const *a, size_t n_a,
+		       const struct run *const *b, size_t n_b)
+{
+	for (size_t i = 1; i < n_a + n_b; i++) {
+		const struct run *first = i < n_a ? a[0] : b[0];
+		const struct run *r = i < n_a ? a[i] : b[i - n_a];
+
+		/* Boots of both kinds on one side say nothing about either. */
+		if (is_unlike(attrs_find(&first->fingerprint, LEVELS),
+			      attrs_find(&r->fingerprint, LEVELS)))
+			return 0;
+	}
+	if (c->factor || !is_unlike(attrs_find(&a[0]->fingerprint, LEVELS),
+				    attrs_find(&b[0]->fingerprint, LEVELS)))
+		return 0;
+	c->factor = arena_strdup(&c->arena, LEVELS);
+	return c->factor ? compare_attr(c, a, n_a, b, n_b, fingerprint_of, LEVELS) : -ENOMEM;
+}
+
 int environment_compare(struct comparison *c, const struct run *const *a, size_t n_a,
 			const struct run *const *b, size_t n_b)
 {
-	int rc = compare_attrs(c, a, n_a, b, n_b, fingerprint_of);
+	int rc = name_factor(c, a, n_a, b, n_b);
+
+	rc = rc ? rc : compare_attrs(c, a, n_a, b, n_b, fingerprint_of);
 
 	rc = rc ? rc : compare_text(c, "pagetoll", a[0]->version, b[0]->version);
 	rc = rc ? rc : compare_text(c, "preset", a[0]->preset, b[0]->preset);

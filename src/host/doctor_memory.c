@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "host/doctor_exam.h"
+#include "host/paging.h"
 
 #define THP_DIR "/sys/kernel/mm/transparent_hugepage"
 
@@ -221,6 +222,32 @@ static void check_ksm(struct exam *x)
 			 "echo 0 > /sys/kernel/mm/ksm/run", "same-page merging is on");
 }
 
+/* A note where the number of levels could have been another one. */
+static void check_levels(struct exam *x)
+{
+	char reason[96], boot[64];
+	unsigned could = paging_cpu_levels(x->sr, x->m->arch, reason, sizeof(reason));
+	unsigned levels = x->m->paging_levels;
+
+	if (strcmp(x->m->arch, "x86_64") != 0 || levels < 4)
+		return;
+	if (levels == 5)
+		exam_add(x, "five-levels", SEVERITY_NOTE,
+			 "a page walk that finds nothing in the walk caches reads one table more "
+			 "than with four; numbers are not those of a boot with four",
+			 "to compare: measure tlb.walk, boot with no5lvl, measure again",
+			 "five levels of page tables are in use");
+	else if (could == 5 && paging_boot_words(x->sr, boot, sizeof(boot)) == 0)
+		exam_add(x, "four-levels", SEVERITY_NOTE,
+			 "numbers are not those of a boot with five",
+			 strstr(boot, "no5lvl")
+				 ? "to compare: measure tlb.walk, boot without no5lvl, measure "
+				   "again"
+				 : "none: this kernel is built or was started without five levels",
+			 "four levels of page tables are in use, the processor could walk five%s",
+			 strstr(boot, "no5lvl") ? " (no5lvl)" : "");
+}
+
 void doctor_check_memory(struct exam *x)
 {
 	check_budget(x);
@@ -231,4 +258,5 @@ void doctor_check_memory(struct exam *x)
 	check_ksm(x);
 	check_hugetlb(x);
 	check_mthp(x);
+	check_levels(x);
 }

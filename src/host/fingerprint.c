@@ -13,6 +13,7 @@
 #include "host/advertised.h"
 #include "host/doctor.h"
 #include "host/kernel_text.h"
+#include "host/paging.h"
 
 #define CPU_DIR "sys/devices/system/cpu"
 #define THP_DIR "sys/kernel/mm/transparent_hugepage"
@@ -161,7 +162,30 @@ static void put_pages(struct sheet *s)
 		set_int(s, "thp_bytes", thp);
 	else
 		set_null(s, "thp_bytes", "this kernel has no transparent huge pages");
-	set_null(s, "paging_levels", "not probed");
+}
+
+/* Walked in this boot, what the processor could walk, and what the boot line says of it. */
+static void put_paging(struct sheet *s)
+{
+	char text[128];
+	unsigned could = paging_cpu_levels(s->sr, s->m->arch, text, sizeof(text));
+	int rc;
+
+	if (s->m->paging_levels) {
+		set_int(s, "paging_levels", s->m->paging_levels);
+		set_int(s, "address_bits", s->m->address_bits);
+	} else {
+		set_null(s, "paging_levels", s->m->paging_reason);
+	}
+	if (could)
+		set_int(s, "paging_levels.cpu", could);
+	else
+		set_null(s, "paging_levels.cpu", text);
+	rc = paging_boot_words(s->sr, text, sizeof(text));
+	if (rc < 0)
+		set_null_errno(s, "paging_levels.boot", "proc/cmdline", rc);
+	else
+		set_text(s, "paging_levels.boot", text);
 }
 
 static void put_caches(struct sheet *s, uint32_t cpu)
@@ -258,6 +282,8 @@ static const char *const told[] = {
 	"transparent_hugepage",
 	"thp_anon",
 	"no5lvl",
+	"no4lvl",
+	"arm64.nolva",
 	"nopti",
 	"pti",
 	"kpti",
@@ -442,6 +468,7 @@ int fingerprint_read(const struct sysroot *sr, const struct machine *m, struct r
 	put_identity(&s);
 	put_size(&s);
 	put_pages(&s);
+	put_paging(&s);
 	put_caches(&s, cpu);
 	put_advertised(&s);
 	put_switches(&s, cpu);

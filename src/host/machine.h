@@ -67,6 +67,14 @@ struct machine {
 	uint64_t leaf_table_span; /* bytes that one leaf page-table page maps */
 	uint64_t pmd_table_span;  /* ... one page-table page above it */
 	uint64_t pud_table_span;
+	uint64_t p4d_table_span; /* 0: beyond 64 bits */
+	/*
+	 * Levels of page tables that addresses go through in this boot, by probing (host/paging.h).
+	 * 0 with the reason: unknown, also on every recorded machine.
+	 */
+	unsigned paging_levels;
+	unsigned address_bits; /* of a process's addresses; 0: unknown */
+	char paging_reason[112];
 	uint64_t hugetlb_bytes;  /* hugetlb's default page size; 0: the kernel has none */
 	struct page_size *pages; /* owned; ascending by bytes, base first; also unusable ones */
 	size_t n_pages;

@@ -17,6 +17,7 @@
 
 #include "host/cgroup.h"
 #include "host/machine_parts.h"
+#include "host/paging.h"
 
 #define THP_DIR "sys/kernel/mm/transparent_hugepage"
 #define HUGETLB_DIR "sys/kernel/mm/hugepages"
@@ -61,6 +62,8 @@ static void read_spans(struct machine *m, uint64_t thp_bytes)
 		entries = 2048;
 	m->pmd_table_span = m->leaf_table_span * entries;
 	m->pud_table_span = m->pmd_table_span * entries;
+	if (__builtin_mul_overflow(m->pud_table_span, entries, &m->p4d_table_span))
+		m->p4d_table_span = 0;
 }
 
 /* A usable page size to be judged by the caller; NULL when memory ran out. */
@@ -342,6 +345,17 @@ static int compare_pages(const void *a, const void *b)
 	return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
+static void read_levels(const struct sysroot *sr, struct machine *m)
+{
+	struct paging p = { .reason = "not probed: a recorded machine maps nothing" };
+
+	if (sr->is_live)
+		paging_probe_live(m->arch, m->page_bytes, &p);
+	m->paging_levels = p.levels;
+	m->address_bits = p.address_bits;
+	memcpy(m->paging_reason, p.reason, sizeof(m->paging_reason));
+}
+
 int machine_read_pages(const struct sysroot *sr, struct machine *m, struct err *e)
 {
 	uint64_t thp_bytes = 0;
@@ -355,6 +369,7 @@ int machine_read_pages(const struct sysroot *sr, struct machine *m, struct err *
 	    thp_bytes <= m->page_bytes || (thp_bytes & (thp_bytes - 1)) || thp_bytes > 1ull << 40)
 		thp_bytes = 0;
 	read_spans(m, thp_bytes);
+	read_levels(sr, m);
 	base = add_page(m, PAGE_KIND_BASE, m->page_bytes, e);
 	if (!base)
 		return -ENOMEM;

@@ -11,7 +11,7 @@
 
 /* model, vendor, arch, kernel, hypervisor */
 int machine_read_identity(const struct sysroot *sr, struct machine *m, struct err *e);
-/* page_bytes, spans, pages */
+/* page_bytes, spans, levels, pages */
 int machine_read_pages(const struct sysroot *sr, struct machine *m, struct err *e);
 /* cpus with online, allowed, isolated, capacity */
 int machine_read_cpus(const struct sysroot *sr, struct machine *m, struct err *e);

@@ -209,11 +209,18 @@ static int counts_render(const struct compare_writer *w)
 
 /* --- environment ---------------------------------------------------------------------------- */
 
-static void environment_row(struct table *t, const struct environment_difference *d)
+/* What was made different on purpose, as far as the runs tell. */
+static bool is_factor(const struct comparison *c, const struct environment_difference *d)
+{
+	return c->factor && d->name && d->is_fingerprint && strcmp(c->factor, d->name) == 0;
+}
+
+static void environment_row(const struct comparison *c, struct table *t,
+			    const struct environment_difference *d)
 {
 	size_t row = table_add_row(t);
-	const char *name = arena_printf(t->arena, "%c %s", d->is_fingerprint ? '!' : ' ',
-					d->name ? d->name : "");
+	char mark = is_factor(c, d) ? '*' : d->is_fingerprint ? '!' : ' ';
+	const char *name = arena_printf(t->arena, "%c %s", mark, d->name ? d->name : "");
 	t->failed = t->failed || !name;
 	table_set(t, row, 0, name ? name : "");
 	table_set(t, row, 1, d->a ? d->a : "-");
@@ -244,16 +251,27 @@ static int environment_render(const struct compare_writer *w)
 	t.columns[0].wraps = t.columns[1].wraps = t.columns[2].wraps = true;
 	for (size_t i = 0; i < c->n_environment; i++)
 		if (c->environment[i].is_fingerprint) {
-			environment_row(&t, &c->environment[i]);
-			n_fingerprint++;
+			environment_row(c, &t, &c->environment[i]);
+			n_fingerprint += !is_factor(c, &c->environment[i]);
 		}
 	for (size_t i = 0; i < c->n_environment; i++)
 		if (!c->environment[i].is_fingerprint && (++n_context <= CONTEXT_MAX || w->o->all))
-			environment_row(&t, &c->environment[i]);
+			environment_row(c, &t, &c->environment[i]);
 	int ret = table_render(w->out, &t, w->o);
 	if (n_context > CONTEXT_MAX && !w->o->all)
 		str_addf(w->out, "  %zu more that change from run to run: --all\n",
 			 n_context - CONTEXT_MAX);
+	if (is_factor(c, &c->environment[0])) {
+		const char *text = arena_printf(
+			w->arena,
+			"the factor of this comparison: %s, %s against %s; what else differs is "
+			"listed with it",
+			c->factor, c->environment[0].a, c->environment[0].b);
+
+		if (!text)
+			return -ENOMEM;
+		render_paragraph(w->out, 2, "* ", text);
+	}
 	if (n_fingerprint)
 		render_paragraph(w->out, 2, "! ",
 				 "differs in what should be alike: a difference below may come "

@@ -11,6 +11,7 @@ load helpers
 	prints "cache.chase"
 	prints "runs here"
 	prints "Page sizes"
+	prints "Page tables"
 	[[ -z $stderr ]]
 	narrow
 	pagetoll list --format json
@@ -20,6 +21,7 @@ load helpers
 	json '.page_sizes | length >= 1'
 	json '[.page_sizes[] | select(.usable | not) | .reason | length > 0] | all'
 	json '[.nodes[].id] | length >= 1'
+	json '.page_tables | (.levels == null) == (.reason != null) and .boot != ""'
 	pagetoll list --format csv
 	exits 0
 	[[ ${lines[0]} == "benchmark,summary,revision,runs_here,reason" ]]

@@ -90,6 +90,64 @@ static void unlike_machines(void **state)
 	}
 }
 
+/* Two boots of one machine, five levels and no5lvl: no other machine, but the factor. */
+static void levels_are_the_factor(void **state)
+{
+	static const struct {
+		int64_t a, b; /* 0: not probed */
+		bool is_factor;
+	} rows[] = { { 5, 4, true }, { 4, 5, true }, { 4, 4, false }, { 5, 0, false } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct run *a = drawn("a", "x", 100, 1), *b = drawn("b", "y", 150, 2);
+		struct comparison c;
+
+		sim_set_text(b, "thp", "never"); /* something else, told before it */
+		sim_set_int(a, "paging_levels", rows[i].a);
+		if (rows[i].b)
+			sim_set_int(b, "paging_levels", rows[i].b);
+		c = sim_compare(a, b, 0.02, NAN);
+		if (rows[i].is_factor) {
+			assert_string_equal(c.factor, "paging_levels");
+			assert_int_equal(c.n_environment, 2);
+			assert_string_equal(c.environment[0].name, "paging_levels");
+			assert_string_equal(c.environment[0].a, rows[i].a == 5 ? "5" : "4");
+			assert_string_equal(c.environment[1].name, "thp");
+		} else {
+			assert_null(c.factor);
+			/* "5" against "not recorded" is told, too. */
+			assert_int_equal(c.n_environment, rows[i].b ? 1 : 2);
+		}
+		comparison_done(&c);
+		run_free(a);
+		run_free(b);
+	}
+}
+
+/* A side of both kinds of boots has no level count of its own. */
+static void mixed_levels_are_no_factor(void **state)
+{
+	struct run *a = drawn("a", "x", 100, 1), *b = drawn("b", "y", 150, 2);
+	struct run *mixed = drawn("c", "z", 150, 3);
+	const struct run *side[] = { b, mixed };
+	struct compare_options o = { .run_spread = NAN };
+	struct comparison c;
+
+	(void)state;
+	sim_set_int(a, "paging_levels", 5);
+	sim_set_int(b, "paging_levels", 4);
+	sim_set_int(mixed, "paging_levels", 5);
+	assert_int_equal(compare_runs((const struct run *const *)&a, 1, side, 2, &o, &c, NULL), 0);
+	assert_null(c.factor);
+	assert_int_equal(c.n_environment, 1);
+	assert_string_equal(c.environment[0].b, "4 | 5");
+	comparison_done(&c);
+	run_free(a);
+	run_free(b);
+	run_free(mixed);
+}
+
 static void refusals(void **state)
 {
 	struct run *a = drawn("a", "x", 100, 1), *b = drawn("b", "y", 100, 2);
@@ -395,6 +453,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unlike_machines),
+		cmocka_unit_test(levels_are_the_factor),
+		cmocka_unit_test(mixed_levels_are_no_factor),
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(each_side_needs_a_run),
 		cmocka_unit_test(one_side_is_one_machine),

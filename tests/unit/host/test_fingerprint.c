@@ -62,6 +62,8 @@ static void test_plain(void **state)
 	assert_string_equal(attrs_text(f, "thp", ""), "madvise");
 	assert_string_equal(attrs_text(f, "clocksource", ""), "tsc");
 	is_null(f, "paging_levels", "not probed");
+	is_null(f, "paging_levels.cpu", "la57");
+	assert_string_equal(attrs_text(f, "paging_levels.boot", ""), "none");
 	is_null(f, "advertised.source", "not recorded");
 	is_null(f, "governor", "scaling_governor");
 	assert_null(attrs_find(f, "advertised.dtlb1.4k")); /* never the live machine's */
