@@ -4,6 +4,7 @@
  * plan of both arms. Measuring: ab_session.c.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 #include "cli/ab_session.h"
 #include "cli/recover.h"
 #include "cli/run_header.h"
-#include "cli/run_sides.h"
+#include "compare/compare.h"
 #include "host/doctor.h"
 
 static int fatal(const struct ab_session *s, const struct err *e)
@@ -131,23 +132,18 @@ static int take_memory(struct ab_session *s, const struct ab_memory *m)
 
 static int check_machine(struct ab_session *s)
 {
-	struct str was = { 0 }, now = { 0 };
 	struct run *probe = run_new();
 	struct err e = { 0 };
 	int status = CLI_DONE;
 
 	if (!probe)
 		return cli_fail(&s->args->common, CLI_FATAL, "out of memory");
+	probe->id = "this";
 	if (fingerprint_read(&s->sr, &s->m, probe, &e))
 		status = fatal(s, &e);
-	run_machine_key(&was, s->r);
-	run_machine_key(&now, probe);
-	if (status == CLI_DONE && strcmp(str_text(&was), str_text(&now)) != 0)
+	else if (compare_machines(s->r, probe, &e))
 		status = cli_fail(&s->args->common, CLI_NOT_MEASURED,
-				  "%s was begun on another machine: %s; this is %s",
-				  s->args->resume, str_text(&was), str_text(&now));
-	str_done(&was);
-	str_done(&now);
+				  "%s was begun on another machine: %s", s->args->resume, e.msg);
 	run_free(probe);
 	return status;
 }
@@ -171,6 +167,65 @@ static int begin_resumed(struct ab_session *s)
 	return take_memory(s, &m);
 }
 
+/* The machine as it is now, for an environment line of the arm. */
+static int read_environment(struct ab_session *s, unsigned arm, const struct machine *m,
+			    struct err *e)
+{
+	struct run *r = run_new();
+	int rc = r ? fingerprint_read(&s->sr, m, r, e) : err_set(e, ENOMEM, "out of memory");
+
+	if (rc == 0)
+		rc = doctor_examine(&s->sr, m, r, e);
+	if (rc < 0) {
+		run_free(r);
+		return rc;
+	}
+	run_free(s->probes[arm]);
+	s->probes[arm] = r;
+	s->environments[arm] = (struct environment){
+		.fingerprint = r->fingerprint,
+		.context = r->context,
+		.findings = r->findings,
+		.n_findings = r->n_findings,
+	};
+	return 0;
+}
+
+/* What tells one kernel of an experiment from the other: its build, and its options for memory. */
+static int begin_boots(struct ab_session *s)
+{
+	struct err e = { 0 };
+	const char *options;
+	char *build;
+
+	if (read_environment(s, 0, &s->m, &e))
+		return fatal(s, &e);
+	options = attrs_text(&s->environments[0].context, "kernel_cmdline", "");
+	build = ab_kernel_now(&s->sr);
+	if (!build || !s->boot[0]) {
+		free(build);
+		return cli_fail(&s->args->common, CLI_NOT_MEASURED,
+				"this kernel tells neither its version nor its boot: "
+				"/proc/sys/kernel cannot be read");
+	}
+	if (asprintf(&s->kernel, "%s%s%s", build, *options ? ", with " : "", options) < 0)
+		s->kernel = NULL;
+	free(build);
+	return s->kernel ? CLI_DONE : cli_fail(&s->args->common, CLI_FATAL, "out of memory");
+}
+
+/* A later boot may be set otherwise than the one that the header tells of. */
+static int begin_later_boot(struct ab_session *s)
+{
+	struct err e = { 0 };
+
+	if (!s->is_resumed || !s->boot[0] || (s->r->boot_id && !strcmp(s->r->boot_id, s->boot)))
+		return CLI_DONE;
+	if (read_environment(s, 0, &s->m, &e) || read_environment(s, 1, &s->m, &e))
+		return fatal(s, &e);
+	return CLI_DONE;
+}
+
 int ab_session_begin(struct ab_session *s)
 {
 	const struct ab_args *a = s->args;
@@ -185,14 +240,9 @@ int ab_session_begin(struct ab_session *s)
 		status = begin_resumed(s);
 	else
 		status = begin_new(s);
-	if (status || s->mode != AB_MODE_BOOTS)
+	if (status)
 		return status;
-	s->kernel = ab_kernel_now(&s->sr);
-	if (!s->kernel || !s->boot[0])
-		return cli_fail(&a->common, CLI_NOT_MEASURED,
-				"this kernel tells neither its version nor its boot: "
-				"/proc/sys/kernel cannot be read");
-	return CLI_DONE;
+	return s->mode == AB_MODE_BOOTS ? begin_boots(s) : begin_later_boot(s);
 }
 
 /* --- plan --------------------------------------------------------------------------------------
@@ -230,6 +280,8 @@ static int plan_arm(struct ab_session *s, unsigned arm, struct plan *ret, struct
 		rc = ab_enter_arm(&s->settings, &s->arms[arm], e);
 		if (rc == 0)
 			rc = machine_read(&s->sr, &m, e);
+		if (rc == 0)
+			rc = read_environment(s, arm, &m, e);
 	}
 	if (rc == 0)
 		rc = ab_request(&s->arena, &s->request, &s->arms[arm], &q, e);

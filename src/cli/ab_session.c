@@ -77,6 +77,8 @@ void ab_session_done(struct ab_session *s)
 	ab_plan_done(&s->plan);
 	machine_done(&s->m);
 	run_free(s->r);
+	run_free(s->probes[0]);
+	run_free(s->probes[1]);
 	arena_done(&s->arena);
 	free(s->path);
 	free(s->kernel);
@@ -215,6 +217,8 @@ static int run_it(struct ab_session *s, struct err *e)
 		.run = s->r,
 		.file = s->file,
 		.boot_id = same_boot || !s->boot[0] ? NULL : s->boot,
+		.environments = { s->probes[0] ? &s->environments[0] : NULL,
+				  s->probes[1] ? &s->environments[1] : NULL },
 		.kernel = s->kernel,
 		.hooks = &hooks,
 		.stop = s->stop,

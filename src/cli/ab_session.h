@@ -42,6 +42,10 @@ struct ab_session {
 	struct runfile *file; /* NULL: in memory only */
 	char *path;           /* owned; of the file, NULL: none */
 	bool is_resumed;
+	/* As the arms have the machine; in mode BOOTS the first is that of now. Owned; NULL: the
+	 * header's. */
+	struct run *probes[2];
+	struct environment environments[2];
 	char *kernel;  /* owned; in mode BOOTS */
 	char boot[80]; /* of now; "": unknown */
 	struct progress progress;

@@ -176,7 +176,8 @@ int compare_by(const struct run *r, const char *parameter, const char *value_a, 
 	c.factor = arena_strdup(&c.arena, parameter);
 	c.name_a = arena_printf(&c.arena, "%s=%s", parameter, value_a);
 	c.name_b = arena_printf(&c.arena, "%s=%s", parameter, value_b);
-	if (!c.factor || !c.name_a || !c.name_b)
+	if (!c.factor || !c.name_a || !c.name_b ||
+	    (strcmp(parameter, "arm") == 0 && environment_compare_arms(&c, r, value_a, value_b)))
 		rc = err_set(e, ENOMEM, "out of memory");
 	rc = rc ? rc : compare_sides(&c, &a, &b, e);
 	if (rc) {

@@ -51,6 +51,7 @@ struct compared {
 struct environment_difference {
 	const char *name, *a, *b;
 	bool is_fingerprint; /* part of what must match, else context */
+	bool is_factor;      /* what the experiment compares: it differs on purpose */
 };
 
 struct comparison {
@@ -60,6 +61,7 @@ struct comparison {
 	size_t n_facts, cap_facts, n_points, cap_points;
 	struct environment_difference *environment;
 	size_t n_environment, cap_environment;
+	const char *environment_note; /* why a difference may be missing here; NULL: none can be */
 	/*
 	 * --by parameter or --across; without them "paging_levels" where two boots differ in the
 	 * levels of page tables (then the first row of the environment). NULL: none.
@@ -94,6 +96,9 @@ int compare_runs(const struct run *const *a, size_t n_a, const struct run *const
 int compare_by(const struct run *r, const char *parameter, const char *value_a, const char *value_b,
 	       const struct compare_options *o, struct comparison *ret, struct err *e);
 void comparison_done(struct comparison *c);
+
+/* 0, or -EINVAL naming what makes them unlike machines (kernels and their switches do not). */
+int compare_machines(const struct run *a, const struct run *b, struct err *e);
 
 /* Worst outcome of the facts (or of the points where there are no facts): for --fail-on. */
 enum outcome comparison_overall(const struct comparison *c);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "compare/parts.h"
 
 /* "page=4k"; the header has the words with their blanks escaped. */
 static const char *arm_name(struct arena *a, const struct run *r, const char *arm, const char *key)
@@ -20,17 +21,12 @@ static const char *arm_name(struct arena *a, const struct run *r, const char *ar
 	return words;
 }
 
-/* Across reboots the arms are kernels: each measure says which one ran. */
+/* Across reboots the arms are kernels. */
 static const char *kernel_name(struct arena *a, const struct run *r, const char *arm)
 {
-	for (size_t i = 0; i < r->n_measures; i++) {
-		const struct measure *m = &r->measures[i];
-		const char *kernel = attrs_text(&m->proof, "kernel", NULL);
+	const char *kernel = arm_kernel(r, arm);
 
-		if (m->arm && strcmp(m->arm, arm) == 0 && kernel)
-			return kernel;
-	}
-	return arena_strdup(a, arm);
+	return kernel ? kernel : arena_strdup(a, arm);
 }
 
 int compare_arms(const struct run *r, const struct compare_options *o, struct comparison *ret,

@@ -77,16 +77,14 @@ static int refuse_machine(const struct run *a, const struct run *b, const struct
 
 	attr_format(&x, at);
 	attr_format(&y, attrs_find(&b->fingerprint, at->name));
-	err_set(e, EINVAL,
-		"%s and %s are of unlike machines: %s is '%.80s' and '%.80s'; differences would be "
-		"those of the machines. If that is the question: --across machine",
+	err_set(e, EINVAL, "%s and %s are of unlike machines: %s is '%.80s' and '%.80s'",
 		a->id ? a->id : "A", b->id ? b->id : "B", at->name, str_text(&x), str_text(&y));
 	str_done(&x);
 	str_done(&y);
 	return -EINVAL;
 }
 
-static int check_machine(const struct run *a, const struct run *b, struct err *e)
+int compare_machines(const struct run *a, const struct run *b, struct err *e)
 {
 	for (size_t i = 0; i < a->fingerprint.n; i++) {
 		const struct attr *at = &a->fingerprint.v[i];
@@ -95,6 +93,18 @@ static int check_machine(const struct run *a, const struct run *b, struct err *e
 			return refuse_machine(a, b, at, e);
 	}
 	return 0;
+}
+
+static int check_machine(const struct run *a, const struct run *b, struct err *e)
+{
+	struct err why = { 0 };
+
+	if (compare_machines(a, b, &why) == 0)
+		return 0;
+	return err_set(e, EINVAL,
+		       "%s; differences would be those of the machines. If that is the question: "
+		       "--across machine",
+		       why.msg);
 }
 
 static int check_revisions(const struct run *a, const struct run *b, struct err *e)
@@ -156,8 +166,8 @@ int sides_check(const struct run *const *a, size_t n_a, const struct run *const 
 	return rc;
 }
 
-static int add(struct comparison *c, const char *name, const char *a, const char *b,
-	       bool is_fingerprint)
+int environment_add(struct comparison *c, const char *name, const char *a, const char *b,
+		    bool is_fingerprint)
 {
 	struct environment_difference *d;
 
@@ -165,6 +175,7 @@ static int add(struct comparison *c, const char *name, const char *a, const char
 		       sizeof(*c->environment)))
 		return -ENOMEM;
 	d = &c->environment[c->n_environment++];
+	*d = (struct environment_difference){ 0 };
 	d->name = arena_strdup(&c->arena, name);
 	d->a = arena_strdup(&c->arena, a ? a : "not recorded");
 	d->b = arena_strdup(&c->arena, b ? b : "not recorded");
@@ -184,49 +195,101 @@ static const struct attrs *context_of(const struct run *r)
 	return &r->context;
 }
 
-/* All values of a side, "x | y" where its runs differ. NULL: not recorded, or no memory. */
-static const char *side_words(struct comparison *c, const struct run *const *r, size_t n,
-			      attrs_of of, const char *name)
-{
-	const char *words = NULL;
+/* What a side has for one name: each value once, numbers as a range. */
+struct side_values {
+	const char *words; /* "x | y"; NULL: not recorded */
+	const char **v;
+	size_t n;
+	double low, high; /* NaN: a value is no number */
+};
 
+static bool has_word(const struct side_values *s, const char *word)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (strcmp(s->v[i], word) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int side_values(struct comparison *c, const struct run *const *r, size_t n, attrs_of of,
+		       const char *name, struct side_values *s)
+{
+	*s = (struct side_values){ .v = arena_alloc(&c->arena, n * sizeof(*s->v)),
+				   .low = INFINITY,
+				   .high = -INFINITY };
+	if (!s->v)
+		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		const struct attr *at = attrs_find(of(r[i]), name);
 		const char *one = at ? attr_words(&c->arena, at) : NULL;
+		double x = at ? number(at) : NAN;
 
-		if (!one || (words && strstr(words, one)))
+		if (at && !one)
+			return -ENOMEM;
+		/* fmin() would forget a NaN. */
+		s->low = isnan(x) || isnan(s->low) ? NAN : fmin(s->low, x);
+		s->high = isnan(x) || isnan(s->high) ? NAN : fmax(s->high, x);
+		if (!one || has_word(s, one))
 			continue;
-		words = words ? arena_printf(&c->arena, "%s | %s", words, one) : one;
+		s->v[s->n++] = one;
+		s->words = s->words ? arena_printf(&c->arena, "%s | %s", s->words, one) : one;
+		if (!s->words)
+			return -ENOMEM;
 	}
-	return words;
+	return 0;
 }
 
-static bool is_state_noise(const struct attr *a, const struct attr *b)
+static bool same_words(const struct side_values *a, const struct side_values *b)
 {
-	if (!a || !b)
+	for (size_t i = 0; i < a->n; i++) {
+		if (!has_word(b, a->v[i]))
+			return false;
+	}
+	return a->n == b->n;
+}
+
+/* Differs always, and is there to repeat a run, not to tell two apart. */
+static bool is_bookkeeping(const char *name)
+{
+	return strcmp(name, "seed") == 0 || strncmp(name, "ab.", 3) == 0;
+}
+
+/* State whose ranges on both sides meet, or nearly do. */
+static bool is_state_noise(const char *name, const struct side_values *a,
+			   const struct side_values *b)
+{
+	double gap = fmax(a->low - b->high, b->low - a->high);
+	double large = fmax(fmax(fabs(a->low), fabs(a->high)), fmax(fabs(b->low), fabs(b->high)));
+
+	if (!a->n || !b->n || isnan(a->low) || isnan(b->low))
 		return false;
-	/* Differs always, and is there to repeat a run, not to tell two apart. */
-	if (strcmp(a->name, "seed") == 0)
-		return true;
-	if (strcmp(a->name, "load_average") == 0)
-		return fabs(number(a) - number(b)) <= 0.5;
-	return a->kind != ATTR_TEXT && is_within(a, b, STATE_TOLERANCE);
+	if (strcmp(name, "load_average") == 0)
+		return gap <= 0.5;
+	return gap <= STATE_TOLERANCE * large;
+}
+
+/* The factor stands in front already. */
+static bool is_told(const struct comparison *c, attrs_of of, const char *name)
+{
+	return of == fingerprint_of && c->n_environment && c->environment[0].is_factor &&
+	       c->environment[0].is_fingerprint && strcmp(c->environment[0].name, name) == 0;
 }
 
 static int compare_attr(struct comparison *c, const struct run *const *a, size_t n_a,
 			const struct run *const *b, size_t n_b, attrs_of of, const char *name)
 {
-	const char *x = side_words(c, a, n_a, of, name);
-	const char *y = side_words(c, b, n_b, of, name);
+	struct side_values x, y;
 
-	if (of == fingerprint_of && c->n_environment && strcmp(c->environment[0].name, name) == 0)
-		return 0; /* the factor, told already */
-	if ((!x && !y) || (x && y && strcmp(x, y) == 0))
+	if (is_told(c, of, name))
 		return 0;
-	if (of == context_of && n_a == 1 && n_b == 1 &&
-	    is_state_noise(attrs_find(of(a[0]), name), attrs_find(of(b[0]), name)))
+	if (side_values(c, a, n_a, of, name, &x) || side_values(c, b, n_b, of, name, &y))
+		return -ENOMEM;
+	if ((!x.n && !y.n) || same_words(&x, &y))
 		return 0;
-	return add(c, name, x, y, of == fingerprint_of);
+	if (of == context_of && (is_bookkeeping(name) || is_state_noise(name, &x, &y)))
+		return 0;
+	return environment_add(c, name, x.words, y.words, of == fingerprint_of);
 }
 
 static int compare_attrs(struct comparison *c, const struct run *const *a, size_t n_a,
@@ -274,8 +337,8 @@ static int compare_findings(struct comparison *c, const struct run *const *a, si
 			if (f != find_finding(i < n_a ? a : b, i < n_a ? n_a : n_b, f->id))
 				continue;
 			name = arena_printf(&c->arena, "doctor: %s", f->id);
-			if (!name || add(c, name, i < n_a ? f->what : "not found",
-					 i < n_a ? "not found" : f->what, false))
+			if (!name || environment_add(c, name, i < n_a ? f->what : "not found",
+						     i < n_a ? "not found" : f->what, false))
 				return -ENOMEM;
 		}
 	}
@@ -284,7 +347,7 @@ static int compare_findings(struct comparison *c, const struct run *const *a, si
 
 static int compare_text(struct comparison *c, const char *name, const char *a, const char *b)
 {
-	return a && b && strcmp(a, b) != 0 ? add(c, name, a, b, false) : 0;
+	return a && b && strcmp(a, b) != 0 ? environment_add(c, name, a, b, false) : 0;
 }
 
 /*
@@ -310,7 +373,10 @@ static int name_factor(struct comparison *c, const struct run *const *a, size_t 
 				    attrs_find(&b[0]->fingerprint, LEVELS)))
 		return 0;
 	c->factor = arena_strdup(&c->arena, LEVELS);
-	return c->factor ? compare_attr(c, a, n_a, b, n_b, fingerprint_of, LEVELS) : -ENOMEM;
+	if (!c->factor || compare_attr(c, a, n_a, b, n_b, fingerprint_of, LEVELS))
+		return -ENOMEM;
+	c->environment[0].is_factor = true;
+	return 0;
 }
 
 int environment_compare(struct comparison *c, const struct run *const *a, size_t n_a,

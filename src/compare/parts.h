@@ -97,6 +97,14 @@ int sides_check(const struct run *const *a, size_t n_a, const struct run *const 
 int environment_compare(struct comparison *c, const struct run *const *a, size_t n_a,
 			const struct run *const *b, size_t n_b);
 
+/* The same for the arms of one experiment, what differs on purpose first. 0 or -ENOMEM. */
+int environment_compare_arms(struct comparison *c, const struct run *r, const char *arm_a,
+			     const char *arm_b);
+/* The kernel that an arm of an experiment across reboots ran under; NULL: not told. */
+const char *arm_kernel(const struct run *r, const char *arm);
+int environment_add(struct comparison *c, const char *name, const char *a, const char *b,
+		    bool is_fingerprint);
+
 /* Everything from two sources to facts, points, verdicts and the box. 0, or with a message. */
 int compare_sides(struct comparison *c, const struct side_source *x, const struct side_source *y,
 		  struct err *e);

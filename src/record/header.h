@@ -16,4 +16,11 @@
  */
 int header_from_json(json_t *o, struct run *r, struct err *e);
 
+/*
+ * The array "findings" of @o (a header or an environment), appended; nothing where there is none.
+ * Memory from @a. -EBADMSG or -ENOMEM.
+ */
+int findings_from_json(json_t *o, struct arena *a, struct finding **to, size_t *n, size_t *cap,
+		       struct err *e);
+
 #endif

@@ -202,14 +202,37 @@ static json_t *from_schema(const struct bench_schema *s)
 	return whole(o, failed);
 }
 
-json_t *json_from_header(const struct run *r)
+static json_t *from_findings(const struct finding *v, size_t n)
 {
-	json_t *o = json_object(), *findings = json_array(), *benches = json_array();
+	json_t *array = json_array();
 	int failed = 0;
 	size_t i;
 
-	for (i = 0; i < r->n_findings; i++)
-		failed |= json_array_append_new(findings, json_from_finding(&r->findings[i]));
+	for (i = 0; i < n; i++)
+		failed |= json_array_append_new(array, json_from_finding(&v[i]));
+	return whole(array, failed);
+}
+
+json_t *json_from_environment(const struct environment *v)
+{
+	json_t *o = json_object();
+	int failed = 0;
+
+	failed |= put_text_if(o, "arm", v->arm);
+	failed |= put_text_if(o, "boot_id", v->boot_id);
+	failed |= put(o, "start_unix_ns", json_integer(v->start_unix_ns));
+	failed |= put(o, "fingerprint", json_from_attrs(&v->fingerprint));
+	failed |= put(o, "context", json_from_attrs(&v->context));
+	failed |= put(o, "findings", from_findings(v->findings, v->n_findings));
+	return whole(o, failed);
+}
+
+json_t *json_from_header(const struct run *r)
+{
+	json_t *o = json_object(), *benches = json_array();
+	int failed = 0;
+	size_t i;
+
 	for (i = 0; i < r->n_schemas; i++)
 		failed |= json_array_append_new(benches, from_schema(&r->schemas[i]));
 	failed |= put(o, "schema_version", json_integer(r->schema_version));
@@ -224,7 +247,7 @@ json_t *json_from_header(const struct run *r)
 	failed |= put(o, "start_unix_ns", json_integer(r->start_unix_ns));
 	failed |= put(o, "fingerprint", json_from_attrs(&r->fingerprint));
 	failed |= put(o, "context", json_from_attrs(&r->context));
-	failed |= put(o, "findings", findings);
+	failed |= put(o, "findings", from_findings(r->findings, r->n_findings));
 	failed |= put(o, "benches", benches);
 	return whole(o, failed);
 }

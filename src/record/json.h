@@ -13,6 +13,7 @@
 /* Each returns a new reference, NULL when memory ran out. */
 json_t *json_from_attrs(const struct attrs *at);
 json_t *json_from_header(const struct run *r);
+json_t *json_from_environment(const struct environment *v);
 json_t *json_from_measure(const struct measure *m);
 json_t *json_from_footer(const struct run *r);
 json_t *json_from_finding(const struct finding *f);

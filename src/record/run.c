@@ -92,6 +92,29 @@ struct finding *run_add_finding(struct run *r)
 	return &r->findings[r->n_findings++];
 }
 
+struct environment *run_add_environment(struct run *r)
+{
+	if (arena_grow(&r->arena, &r->environments, r->n_environments, &r->cap_environments,
+		       sizeof(*r->environments)) < 0)
+		return NULL;
+	memset(&r->environments[r->n_environments], 0, sizeof(*r->environments));
+	return &r->environments[r->n_environments++];
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+const struct environment *run_environment(const struct run *r, const char *arm, const char *boot_id)
+{
+	for (size_t i = 0; i < r->n_environments; i++)
+		if (same_text(r->environments[i].arm, arm) &&
+		    same_text(r->environments[i].boot_id, boot_id))
+			return &r->environments[i];
+	return NULL;
+}
+
 struct series *measure_add_series(struct run *r, struct measure *m)
 {
 	if (arena_grow(&r->arena, &m->series, m->n_series, &m->cap_series, sizeof(*m->series)) < 0)

@@ -81,6 +81,19 @@ struct finding {
 	const char *remedy; /* the exact command or setting; or why there is none */
 };
 
+/*
+ * The machine as one arm of an experiment had it in one boot, where the header's is not, or not
+ * surely, that: settings that were changed on purpose, another kernel.
+ */
+struct environment {
+	const char *arm;     /* "A" or "B"; NULL: both */
+	const char *boot_id; /* NULL: unknown */
+	int64_t start_unix_ns;
+	struct attrs fingerprint, context;
+	struct finding *findings;
+	size_t n_findings, cap_findings;
+};
+
 struct fact {
 	const char *id;              /* "tlb.entries" */
 	struct attrs where;          /* page=4k level=1 */
@@ -123,6 +136,8 @@ struct run {
 	/* body */
 	struct measure *measures;
 	size_t n_measures, cap_measures;
+	struct environment *environments; /* one an arm and boot at most; mostly none */
+	size_t n_environments, cap_environments;
 	/* footer */
 	bool has_footer;
 	bool complete;
@@ -138,6 +153,10 @@ void run_free(struct run *r);
 /* Appends a zeroed element and returns it (valid until the next append); NULL: no memory. */
 struct measure *run_add_measure(struct run *r);
 struct finding *run_add_finding(struct run *r);
+struct environment *run_add_environment(struct run *r);
+/* Of that arm and boot (each may be NULL, which is equal to NULL only); NULL: there is none. */
+const struct environment *run_environment(const struct run *r, const char *arm,
+					  const char *boot_id);
 struct series *measure_add_series(struct run *r, struct measure *m);
 struct fact *facts_add(struct arena *a, struct facts *f);
 

@@ -26,6 +26,8 @@ int runfile_resume(const char *path, struct run **ret_run, struct runfile **ret_
 		   struct err *e);
 /* Appends and syncs one measure. */
 int runfile_append(struct runfile *f, const struct measure *m, struct err *e);
+/* Appends and syncs the environment of an arm. */
+int runfile_append_environment(struct runfile *f, const struct environment *v, struct err *e);
 /* Appends and syncs the footer part of @r. */
 int runfile_finish(struct runfile *f, const struct run *r, struct err *e);
 void runfile_close(struct runfile *f); /* accepts NULL */

@@ -40,9 +40,9 @@ static int not_an_object(const char *of, struct err *e)
 	return err_set(e, EBADMSG, "every element of '%s' must be an object", of);
 }
 
-static int read_findings(json_t *o, struct run *r, struct err *e)
+int findings_from_json(json_t *o, struct arena *a, struct finding **to, size_t *n, size_t *cap,
+		       struct err *e)
 {
-	struct arena *a = &r->arena;
 	json_t *all, *v;
 	size_t i;
 	int rc;
@@ -52,22 +52,21 @@ static int read_findings(json_t *o, struct run *r, struct err *e)
 		return rc;
 	json_array_foreach(all, i, v)
 	{
-		struct finding *f = run_add_finding(r);
+		struct finding f = { .effect = "", .remedy = "" };
 		int severity = 0;
 
-		if (!f)
-			return out_of_memory(e);
 		if (!json_is_object(v))
 			return not_an_object("findings", e);
-		f->effect = "";
-		f->remedy = "";
-		if ((rc = field_text(v, "id", NEEDED, a, &f->id, e)) ||
+		if ((rc = field_text(v, "id", NEEDED, a, &f.id, e)) ||
 		    (rc = field_name(v, "severity", NEEDED, read_severity, &severity, e)) ||
-		    (rc = field_text(v, "what", NEEDED, a, &f->what, e)) ||
-		    (rc = field_text(v, "effect", OPTIONAL, a, &f->effect, e)) ||
-		    (rc = field_text(v, "remedy", OPTIONAL, a, &f->remedy, e)))
+		    (rc = field_text(v, "what", NEEDED, a, &f.what, e)) ||
+		    (rc = field_text(v, "effect", OPTIONAL, a, &f.effect, e)) ||
+		    (rc = field_text(v, "remedy", OPTIONAL, a, &f.remedy, e)))
 			return rc;
-		f->severity = (enum severity)severity;
+		f.severity = (enum severity)severity;
+		if (arena_grow(a, to, *n, cap, sizeof(**to)) < 0)
+			return out_of_memory(e);
+		(*to)[(*n)++] = f;
 	}
 	return 0;
 }
@@ -257,7 +256,8 @@ int header_from_json(json_t *o, struct run *r, struct err *e)
 	    (rc = field_int(o, "start_unix_ns", OPTIONAL, INT64_MIN, INT64_MAX, &r->start_unix_ns,
 			    e)) ||
 	    (rc = field_attrs(o, "fingerprint", a, &r->fingerprint, e)) ||
-	    (rc = field_attrs(o, "context", a, &r->context, e)) || (rc = read_findings(o, r, e)) ||
+	    (rc = field_attrs(o, "context", a, &r->context, e)) ||
+	    (rc = findings_from_json(o, a, &r->findings, &r->n_findings, &r->cap_findings, e)) ||
 	    (rc = read_schemas(o, r, e)))
 		return rc;
 	r->origin = (enum origin)origin;

@@ -254,6 +254,30 @@ static int read_measure(json_t *o, struct run *r)
 	return 0;
 }
 
+static int read_environment(json_t *o, struct run *r)
+{
+	struct arena *a = &r->arena;
+	struct environment v = { 0 }, *to;
+	int rc;
+
+	if ((rc = field_text(o, "arm", OPTIONAL, a, &v.arm, NULL)) ||
+	    (rc = field_text(o, "boot_id", OPTIONAL, a, &v.boot_id, NULL)) ||
+	    (rc = field_int(o, "start_unix_ns", OPTIONAL, INT64_MIN, INT64_MAX, &v.start_unix_ns,
+			    NULL)) ||
+	    (rc = field_attrs(o, "fingerprint", a, &v.fingerprint, NULL)) ||
+	    (rc = field_attrs(o, "context", a, &v.context, NULL)) ||
+	    (rc = findings_from_json(o, a, &v.findings, &v.n_findings, &v.cap_findings, NULL)))
+		return rc;
+	/* Which of two would hold for the measures of that arm and boot? */
+	if (!measure_arm_is_valid(v.arm) || run_environment(r, v.arm, v.boot_id))
+		return -EBADMSG;
+	to = run_add_environment(r);
+	if (!to)
+		return -ENOMEM;
+	*to = v;
+	return 0;
+}
+
 static int read_footer(json_t *o, struct run *r)
 {
 	const char *stop_reason = NULL;
@@ -286,6 +310,8 @@ static int read_line(const char *line, size_t n, struct run *r)
 		rc = -EBADMSG;
 	else if (!strcmp(type, "measure"))
 		rc = read_measure(o, r);
+	else if (!strcmp(type, "environment"))
+		rc = read_environment(o, r);
 	else if (!strcmp(type, "footer"))
 		rc = read_footer(o, r);
 	else

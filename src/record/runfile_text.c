@@ -33,6 +33,8 @@ static void add_line(struct str *out, const char *type, json_t *body)
 int runfile_text(struct str *out, const struct run *r, struct err *e)
 {
 	add_line(out, "header", json_from_header(r));
+	for (size_t i = 0; i < r->n_environments; i++)
+		add_line(out, "environment", json_from_environment(&r->environments[i]));
 	for (size_t i = 0; i < r->n_measures; i++)
 		add_line(out, "measure", json_from_measure(&r->measures[i]));
 	if (r->has_footer)

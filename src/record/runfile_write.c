@@ -312,6 +312,14 @@ int runfile_append(struct runfile *f, const struct measure *m, struct err *e)
 	return rc ? rc : append_object(f, "measure", json_from_measure(m), e);
 }
 
+int runfile_append_environment(struct runfile *f, const struct environment *v, struct err *e)
+{
+	if (!measure_arm_is_valid(v->arm))
+		return err_set(e, EINVAL, "environment of arm '%.20s', which is neither A nor B",
+			       v->arm);
+	return append_object(f, "environment", json_from_environment(v), e);
+}
+
 int runfile_finish(struct runfile *f, const struct run *r, struct err *e)
 {
 	return append_object(f, "footer", json_from_footer(r), e);

@@ -73,7 +73,7 @@ static json_t *json_from_side(const char *name, bool one_boot, const struct run 
 	return unless(bad, o);
 }
 
-static json_t *json_from_environment(const struct comparison *c)
+static json_t *json_from_differences(const struct comparison *c)
 {
 	json_t *list = json_array();
 	for (size_t i = 0; list && i < c->n_environment; i++) {
@@ -84,6 +84,7 @@ static json_t *json_from_environment(const struct comparison *c)
 		bad = bad || put(o, "a", text_or_null(d->a));
 		bad = bad || put(o, "b", text_or_null(d->b));
 		bad = bad || put(o, "is_fingerprint", json_boolean(d->is_fingerprint));
+		bad = bad || put(o, "is_factor", json_boolean(d->is_factor));
 		o = unless(bad, o);
 		list = unless(json_array_append_new(list, o), list);
 	}
@@ -167,7 +168,8 @@ int report_comparison_json_of(struct str *out, const struct comparison *c,
 	bad = bad || put(doc, "overall", text_or_null(outcome_name(comparison_overall(c))));
 	bad = bad || put(doc, "n_facts", json_from_counts(c->facts, c->n_facts));
 	bad = bad || put(doc, "n_points", json_from_counts(c->points, c->n_points));
-	bad = bad || put(doc, "environment", json_from_environment(c));
+	bad = bad || put(doc, "environment", json_from_differences(c));
+	bad = bad || put(doc, "environment_note", text_or_null(c->environment_note));
 	bad = bad || put(doc, "facts", json_from_list(c->facts, c->n_facts));
 	bad = bad || put(doc, "points", json_from_list(c->points, c->n_points));
 	bad = bad || put(doc, "how", json_from_how(c));

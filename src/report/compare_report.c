@@ -209,17 +209,10 @@ static int counts_render(const struct compare_writer *w)
 
 /* --- environment ---------------------------------------------------------------------------- */
 
-/* What was made different on purpose, as far as the runs tell. */
-static bool is_factor(const struct comparison *c, const struct environment_difference *d)
-{
-	return c->factor && d->name && d->is_fingerprint && strcmp(c->factor, d->name) == 0;
-}
-
-static void environment_row(const struct comparison *c, struct table *t,
-			    const struct environment_difference *d)
+static void environment_row(struct table *t, const struct environment_difference *d)
 {
 	size_t row = table_add_row(t);
-	char mark = is_factor(c, d) ? '*' : d->is_fingerprint ? '!' : ' ';
+	char mark = d->is_factor ? '*' : d->is_fingerprint ? '!' : ' ';
 	const char *name = arena_printf(t->arena, "%c %s", mark, d->name ? d->name : "");
 	t->failed = t->failed || !name;
 	table_set(t, row, 0, name ? name : "");
@@ -227,17 +220,59 @@ static void environment_row(const struct comparison *c, struct table *t,
 	table_set(t, row, 2, d->b ? d->b : "-");
 }
 
+/* The factor, what should be alike, and the rest: one kind of row. */
+enum kind { KIND_FACTOR, KIND_FINGERPRINT, KIND_CONTEXT, KINDS };
+
+static enum kind kind_of(const struct environment_difference *d)
+{
+	return d->is_factor ? KIND_FACTOR : d->is_fingerprint ? KIND_FINGERPRINT : KIND_CONTEXT;
+}
+
+static void environment_rows(const struct compare_writer *w, struct table *t, size_t n[KINDS])
+{
+	const struct comparison *c = w->c;
+	for (int k = 0; k < KINDS; k++)
+		for (size_t i = 0; i < c->n_environment; i++) {
+			if ((int)kind_of(&c->environment[i]) != k)
+				continue;
+			n[k]++;
+			if (k != KIND_CONTEXT || n[k] <= CONTEXT_MAX || w->o->all)
+				environment_row(t, &c->environment[i]);
+		}
+}
+
+static void environment_notes(const struct compare_writer *w, const size_t n[KINDS])
+{
+	if (n[KIND_CONTEXT] > CONTEXT_MAX && !w->o->all)
+		str_addf(w->out, "  %zu more that change from run to run: --all\n",
+			 n[KIND_CONTEXT] - CONTEXT_MAX);
+	if (n[KIND_FACTOR])
+		render_paragraph(w->out, 2, "* ",
+				 n[KIND_FINGERPRINT] || n[KIND_CONTEXT] || w->c->environment_note
+					 ? "the factor of this comparison; what else differs is "
+					   "listed with it"
+					 : "the factor of this comparison; nothing else differs");
+	if (n[KIND_FINGERPRINT])
+		render_paragraph(w->out, 2, "! ",
+				 "differs in what should be alike: a difference below may come "
+				 "from it");
+	if (w->c->environment_note)
+		render_paragraph(w->out, 2, "? ", clean_or_empty(w, w->c->environment_note));
+}
+
 static int environment_render(const struct compare_writer *w)
 {
 	const struct comparison *c = w->c;
-	size_t n_context = 0, n_fingerprint = 0;
+	size_t n[KINDS] = { 0 };
 	struct table t;
 	str_add(w->out, "\n");
 	render_paint(w->out, w->o, PAINT_BOLD, "Environment");
 	if (!c->n_environment) {
-		str_add(w->out, is_within_one_run(w->o->subject)
+		str_add(w->out, c->environment_note ? ":\n"
+				: is_within_one_run(w->o->subject)
 					? ": the same, both sides are of one run\n"
 					: ": no difference is recorded\n");
+		environment_notes(w, n);
 		return 0;
 	}
 	str_add(w->out, "\n");
@@ -249,33 +284,9 @@ static int environment_render(const struct compare_writer *w)
 	if (t.failed)
 		return -ENOMEM;
 	t.columns[0].wraps = t.columns[1].wraps = t.columns[2].wraps = true;
-	for (size_t i = 0; i < c->n_environment; i++)
-		if (c->environment[i].is_fingerprint) {
-			environment_row(c, &t, &c->environment[i]);
-			n_fingerprint += !is_factor(c, &c->environment[i]);
-		}
-	for (size_t i = 0; i < c->n_environment; i++)
-		if (!c->environment[i].is_fingerprint && (++n_context <= CONTEXT_MAX || w->o->all))
-			environment_row(c, &t, &c->environment[i]);
+	environment_rows(w, &t, n);
 	int ret = table_render(w->out, &t, w->o);
-	if (n_context > CONTEXT_MAX && !w->o->all)
-		str_addf(w->out, "  %zu more that change from run to run: --all\n",
-			 n_context - CONTEXT_MAX);
-	if (is_factor(c, &c->environment[0])) {
-		const char *text = arena_printf(
-			w->arena,
-			"the factor of this comparison: %s, %s against %s; what else differs is "
-			"listed with it",
-			c->factor, c->environment[0].a, c->environment[0].b);
-
-		if (!text)
-			return -ENOMEM;
-		render_paragraph(w->out, 2, "* ", text);
-	}
-	if (n_fingerprint)
-		render_paragraph(w->out, 2, "! ",
-				 "differs in what should be alike: a difference below may come "
-				 "from it");
+	environment_notes(w, n);
 	return ret;
 }
 

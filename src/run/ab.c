@@ -170,6 +170,31 @@ static void judge(struct experiment *x, const struct ab_step *s, const struct co
 	end_pair(x, s->pair, text ? text : "failed");
 }
 
+static const char *boot_now(const struct ab_job *j)
+{
+	return j->boot_id ? j->boot_id : j->run->boot_id;
+}
+
+/* Once an arm and boot, when something is about to be measured in it. */
+static int note_environment(struct experiment *x, unsigned arm, struct err *e)
+{
+	const struct ab_job *j = x->j;
+	const struct environment *now = j->environments[x->plan->mode == AB_MODE_BOOTS ? 0 : arm];
+	const char *name = arm ? "B" : "A";
+	struct environment *to;
+
+	if (!now || run_environment(j->run, name, boot_now(j)))
+		return 0;
+	to = run_add_environment(j->run);
+	if (!to)
+		return no_memory(e);
+	*to = *now;
+	to->arm = name;
+	to->boot_id = boot_now(j);
+	to->start_unix_ns = unix_ns();
+	return j->file ? runfile_append_environment(j->file, to, e) : 0;
+}
+
 static int run_step(struct experiment *x, const struct ab_step *s, bool *ret_interrupted,
 		    struct err *e)
 {
@@ -187,6 +212,8 @@ static int run_step(struct experiment *x, const struct ab_step *s, bool *ret_int
 		if (rc == 0)
 			x->arm_in_force = s->arm;
 	}
+	if (rc == 0 && !whole)
+		rc = note_environment(x, s->arm, e);
 	if (rc == 0 && !whole) {
 		x->now = x->plan->pairs[s->pair].p[s->arm];
 		x->pair = s->pair;
@@ -271,8 +298,7 @@ static int run_boot(struct experiment *x, bool *ret_interrupted, struct err *e)
 {
 	struct ab_boots b;
 	unsigned arm = 0;
-	int rc = ab_boots_look(x->j->run, x->plan, x->j->kernel,
-			       x->j->boot_id ? x->j->boot_id : x->j->run->boot_id, &b, &arm, e);
+	int rc = ab_boots_look(x->j->run, x->plan, x->j->kernel, boot_now(x->j), &b, &arm, e);
 
 	if (rc < 0)
 		return rc;
@@ -341,11 +367,10 @@ static const char *boots_reason(struct experiment *x)
 	unsigned arm;
 	const char *text;
 
-	ab_boots_look(j->run, x->plan, j->kernel, j->boot_id ? j->boot_id : j->run->boot_id, &b,
-		      &arm, NULL);
+	ab_boots_look(j->run, x->plan, j->kernel, boot_now(j), &b, &arm, NULL);
 	j->run->complete = b.n[0] >= AB_BOOTS && b.n[1] >= AB_BOOTS;
-	text = arena_printf(&j->run->arena, "%u boots of A, %u of B; %d of each give an interval",
-			    b.n[0], b.n[1], AB_BOOTS);
+	text = arena_printf(&j->run->arena, "%u boot%s of A, %u of B; %d of each give an interval",
+			    b.n[0], b.n[0] == 1 ? "" : "s", b.n[1], AB_BOOTS);
 	return text ? text : "this boot's block is done";
 }
 
@@ -372,6 +397,8 @@ static void finish(struct experiment *x, int rc, bool interrupted, const struct 
 
 	r->end_unix_ns = unix_ns();
 	r->complete = rc == 0 && !interrupted;
+	/* A boot that was measured already takes nothing from what is there. */
+	rc = rc == -EALREADY ? 0 : rc;
 	if (interrupted) {
 		r->stop_reason = "interrupted";
 	} else if (rc < 0) {

@@ -126,7 +126,12 @@ struct ab_job {
 	struct run *run;           /* may hold measures of before: those steps are not repeated */
 	struct runfile *file;      /* NULL: in memory only */
 	const char *boot_id;       /* of now, NULL: as the header's */
-	const char *kernel;        /* in mode BOOTS: which runs; the run tells which arm that is */
+	/*
+	 * Of the arms now, without arm and boot, as long as the run; NULL: the header's. In mode
+	 * BOOTS the first is the only one: the arm is that of the kernel.
+	 */
+	const struct environment *environments[2];
+	const char *kernel; /* in mode BOOTS: which runs; the run tells which arm that is */
 	const struct run_hooks *hooks;
 	const volatile sig_atomic_t *stop;
 	struct execute_limits limits;

@@ -142,28 +142,33 @@ int ab_boots_look(const struct run *r, const struct ab_plan *p, const char *kern
 {
 	struct ab_boots b = { 0 };
 	const struct measure *m;
-	bool whole = false, is_now = false;
-	unsigned block, arm = 0;
+	unsigned block, arm = 0, block_now = 0, arm_now = 0;
+	bool is_now = false, is_whole = false;
 
 	for (block = 0; (m = first_of_block(r, block)) != NULL; block++) {
+		bool whole = false;
+
 		arm = m->arm[0] == 'B';
 		if (!b.kernels[arm])
 			b.kernels[arm] = attrs_text(&m->proof, "kernel", "?");
 		if (block_is_whole(r, p, block, arm, &whole) < 0)
 			return err_set(e, ENOMEM, "out of memory");
 		b.n[arm] += whole;
-		is_now = strcmp(boot_of(r, m), boot_id) == 0;
-		if (is_now)
-			break;
+		if (strcmp(boot_of(r, m), boot_id) != 0)
+			continue;
+		is_now = true;
+		is_whole = whole;
+		block_now = block;
+		arm_now = arm;
 	}
-	b.block = block;
-	if (is_now && whole) {
+	b.block = is_now ? block_now : block;
+	if (is_now && is_whole) {
 		*ret = b;
-		*ret_arm = arm;
+		*ret_arm = arm_now;
 		return err_set(e, EALREADY,
 			       "this boot is measured already (block %u, arm %c); boot the other "
 			       "kernel and call again",
-			       block + 1, "AB"[arm]);
+			       block_now + 1, "AB"[arm_now]);
 	}
 	if (choose_arm(&b, kernel, ret_arm, e) < 0)
 		return -EINVAL;

@@ -165,6 +165,14 @@ arm() {
 		| .verdict] | unique == ["skipped"]' "${file[0]}") == true ]]
 	[[ $(jq -s '[.[] | select(.type == "measure" and .setting.page != "thp" and
 		.verdict == "ok")] | length' "${file[0]}") -eq 4 ]]
+	# each arm's machine is on record, and what differs is the factor
+	[[ $(jq -s -c '[.[] | select(.type == "environment") | [.arm, .fingerprint.thp]] | sort' \
+		"${file[0]}") == '[["A","always"],["B","never"]]' ]]
+	[[ $(jq -r 'select(.type == "header").fingerprint.thp' "${file[0]}") == "$THP_WAS" ]]
+	prints '* thp'
+	[[ $output != *"the same, both sides"* ]]
+	pagetoll compare --format json last --by arm=A,B
+	json '[.environment[] | select(.is_factor) | [.name, .a, .b]] == [["thp", "always", "never"]]'
 }
 
 @test "restored after SIGINT and SIGTERM, and what was measured is told" {

@@ -140,6 +140,124 @@ static void test_boots_are_the_unit(void **state)
 	run_free(r);
 }
 
+static void add_environment(struct run *r, const char *arm, const char *boot, const char *const *at)
+{
+	struct environment *v = run_add_environment(r);
+
+	assert_non_null(v);
+	v->arm = arm;
+	v->boot_id = boot;
+	for (; *at; at += 3)
+		assert_int_equal(attrs_set_text(&r->arena,
+						**at == 'f' ? &v->fingerprint : &v->context, at[1],
+						at[2]),
+				 0);
+}
+
+static struct environment_difference row_of(const struct comparison *c, const char *name)
+{
+	for (size_t i = 0; i < c->n_environment; i++)
+		if (strcmp(c->environment[i].name, name) == 0)
+			return c->environment[i];
+	fail_msg("no row %s", name);
+	return (struct environment_difference){ .a = "", .b = "" };
+}
+
+#define F(name, value) "f", name, value
+#define C(name, value) "c", name, value
+#define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+/* What was set on purpose is the factor, once; what else differs is told beside it. */
+static void test_settings_are_the_factor(void **state)
+{
+	struct run *r = new_run("ab");
+	struct comparison c;
+	struct err e = { 0 };
+
+	(void)state;
+	attrs_set_text(&r->arena, &r->context, "ab.a", "thp=always X=1%20y=2");
+	attrs_set_text(&r->arena, &r->context, "ab.b", "thp=never%20order=random");
+	add_environment(r, "A", "boot-1",
+			LIST(F("thp", "always"), F("ksm", "0"), C("load_average", "0.1"),
+			     C("seed", "1"), C("mthp.64k", "always")));
+	add_environment(r, "B", "boot-1",
+			LIST(F("thp", "never"), F("ksm", "1"), C("load_average", "0.3"),
+			     C("seed", "2"), C("mthp.64k", "never")));
+	for (unsigned i = 0; i < 8; i++) {
+		add(r, "A", "random", 1, i, 100 + i % 3);
+		add(r, "B", "random", 1, i, 100 + i % 3);
+	}
+	assert_int_equal(compare_arms(r, NULL, &c, &e), 0);
+	assert_true(row_of(&c, "thp").is_factor);
+	assert_string_equal(row_of(&c, "thp").a, "always");
+	assert_string_equal(row_of(&c, "thp").b, "never");
+	assert_string_equal(row_of(&c, "X").a, "1 y=2");
+	assert_string_equal(row_of(&c, "X").b, "not set");
+	assert_true(row_of(&c, "order").is_factor);
+	assert_false(row_of(&c, "ksm").is_factor);
+	assert_true(row_of(&c, "ksm").is_fingerprint);
+	assert_string_equal(row_of(&c, "mthp.64k").b, "never");
+	assert_int_equal(c.n_environment, 5);
+	assert_null(c.environment_note);
+	comparison_done(&c);
+	/* the same from the other side, by the words of compare */
+	assert_int_equal(compare_by(r, "arm", "B", "A", NULL, &c, &e), 0);
+	assert_string_equal(row_of(&c, "thp").a, "never");
+	assert_string_equal(row_of(&c, "ksm").a, "1");
+	comparison_done(&c);
+	/* a machine that was not set as the words say is told as such */
+	r->environments[1].fingerprint.v[0].text = "always";
+	r->environments[0].fingerprint.v[0].text = "never";
+	assert_int_equal(compare_arms(r, NULL, &c, &e), 0);
+	assert_int_equal(c.n_environment, 6);
+	comparison_done(&c);
+	run_free(r);
+}
+
+/* The same kernel with and without an option: named with the levels that it uses. */
+static void test_kernels_are_the_factor(void **state)
+{
+	static const char *const boots[] = { "b0", "b1", "b2", "b3" };
+	static const char *const memory[] = { "100", "120", "110", "90" };
+	struct run *r = new_run("boots");
+	struct comparison c;
+	struct err e = { 0 };
+
+	(void)state;
+	for (unsigned b = 0; b < 4; b++) {
+		bool is_b = b % 2;
+
+		add_environment(r, is_b ? "B" : "A", boots[b],
+				LIST(F("kernel", "6.9"), F("paging_levels", is_b ? "4" : "5"),
+				     F("thp", is_b ? "never" : "always"),
+				     C("kernel_cmdline", is_b ? "no5lvl" : ""),
+				     C("memory_available_bytes", memory[b])));
+		for (unsigned i = 0; i < 4; i++) {
+			struct measure *m =
+				add(r, is_b ? "B" : "A", "random", 1, b * 4 + i, 100 + i);
+
+			m->boot_id = boots[b];
+			attrs_set_text(&r->arena, &m->proof, "kernel",
+				       is_b ? "6.9 #1, with no5lvl" : "6.9 #1");
+		}
+	}
+	assert_int_equal(compare_arms(r, NULL, &c, &e), 0);
+	assert_true(row_of(&c, "kernel").is_factor);
+	assert_string_equal(row_of(&c, "kernel").b, "6.9 #1, with no5lvl");
+	assert_true(row_of(&c, "paging_levels").is_factor);
+	assert_string_equal(row_of(&c, "paging_levels").a, "5");
+	assert_false(row_of(&c, "thp").is_factor);
+	assert_int_equal(c.n_environment, 3);
+	assert_null(c.environment_note);
+	comparison_done(&c);
+	/* as older files are: only the header tells of a machine */
+	r->n_environments = 0;
+	assert_int_equal(compare_arms(r, NULL, &c, &e), 0);
+	assert_non_null(strstr(c.environment_note, "not recorded"));
+	comparison_done(&c);
+	run_free(r);
+}
+
 /* A run of four points whose level is drawn anew for each run, or for each block. */
 static struct run *draw(struct rng *rng, double run_sd, double block_sd, unsigned blocks)
 {
@@ -249,6 +367,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_and_pairs),
 		cmocka_unit_test(test_one_arm),
+		cmocka_unit_test(test_settings_are_the_factor),
+		cmocka_unit_test(test_kernels_are_the_factor),
 		cmocka_unit_test(test_boots_are_the_unit),
 		cmocka_unit_test(test_spread_between_runs),
 		cmocka_unit_test(test_spread_from_blocks),

@@ -112,6 +112,7 @@ static void levels_are_the_factor(void **state)
 			assert_string_equal(c.factor, "paging_levels");
 			assert_int_equal(c.n_environment, 2);
 			assert_string_equal(c.environment[0].name, "paging_levels");
+			assert_true(c.environment[0].is_factor);
 			assert_string_equal(c.environment[0].a, rows[i].a == 5 ? "5" : "4");
 			assert_string_equal(c.environment[1].name, "thp");
 		} else {

@@ -104,6 +104,7 @@ struct run *sample_run(void)
 {
 	struct run *r = run_new();
 	struct finding *f;
+	struct environment *v;
 	struct measure *m;
 
 	assert_non_null(r);
@@ -125,6 +126,15 @@ struct run *sample_run(void)
 			       "echo madvise > ..." };
 	assert_int_equal(run_add_schema(r, &chase), 0);
 	assert_int_equal(run_add_schema(r, &empty), 0);
+	v = run_add_environment(r);
+	assert_non_null(v);
+	v->arm = "B";
+	v->boot_id = "2b7a1c1e-0000-4000-8000-000000000002";
+	v->start_unix_ns = 1700000000000000001;
+	assert_int_equal(attrs_set_text(&r->arena, &v->fingerprint, "thp", "never"), 0);
+	assert_int_equal(attrs_set_real(&r->arena, &v->context, "load", 0.125), 0);
+	v->findings = f;
+	v->n_findings = 1;
 	m = run_add_measure(r);
 	assert_non_null(m);
 	fill_measure(r, m);
@@ -173,6 +183,34 @@ static void assert_same_reals(const double *a, const double *b, size_t n)
 	for (i = 0; i < n; i++)
 		if (!(isnan(a[i]) && isnan(b[i])))
 			assert_memory_equal(&a[i], &b[i], sizeof(a[i]));
+}
+
+static void assert_same_findings(const struct finding *a, size_t n_a, const struct finding *b,
+				 size_t n_b)
+{
+	assert_int_equal(n_a, n_b);
+	for (size_t i = 0; i < n_a; i++) {
+		assert_same_text(a[i].id, b[i].id);
+		assert_int_equal(a[i].severity, b[i].severity);
+		assert_same_text(a[i].what, b[i].what);
+		assert_same_text(a[i].effect, b[i].effect);
+		assert_same_text(a[i].remedy, b[i].remedy);
+	}
+}
+
+static void assert_same_environments(const struct run *a, const struct run *b)
+{
+	assert_int_equal(a->n_environments, b->n_environments);
+	for (size_t i = 0; i < a->n_environments; i++) {
+		const struct environment *x = &a->environments[i], *y = &b->environments[i];
+
+		assert_same_text(x->arm, y->arm);
+		assert_same_text(x->boot_id, y->boot_id);
+		assert_true(x->start_unix_ns == y->start_unix_ns);
+		assert_true(attrs_equal(&x->fingerprint, &y->fingerprint));
+		assert_true(attrs_equal(&x->context, &y->context));
+		assert_same_findings(x->findings, x->n_findings, y->findings, y->n_findings);
+	}
 }
 
 static void assert_same_schema(const struct bench_schema *a, const struct bench_schema *b)
@@ -226,14 +264,7 @@ void assert_same_header(const struct run *a, const struct run *b)
 	assert_true(a->start_unix_ns == b->start_unix_ns);
 	assert_true(attrs_equal(&a->fingerprint, &b->fingerprint));
 	assert_true(attrs_equal(&a->context, &b->context));
-	assert_int_equal(a->n_findings, b->n_findings);
-	for (i = 0; i < a->n_findings; i++) {
-		assert_same_text(a->findings[i].id, b->findings[i].id);
-		assert_int_equal(a->findings[i].severity, b->findings[i].severity);
-		assert_same_text(a->findings[i].what, b->findings[i].what);
-		assert_same_text(a->findings[i].effect, b->findings[i].effect);
-		assert_same_text(a->findings[i].remedy, b->findings[i].remedy);
-	}
+	assert_same_findings(a->findings, a->n_findings, b->findings, b->n_findings);
 	assert_int_equal(a->n_schemas, b->n_schemas);
 	for (i = 0; i < a->n_schemas; i++)
 		assert_same_schema(&a->schemas[i], &b->schemas[i]);
@@ -291,6 +322,7 @@ void assert_same_run(const struct run *a, const struct run *b)
 	size_t i;
 
 	assert_same_header(a, b);
+	assert_same_environments(a, b);
 	assert_int_equal(a->n_measures, b->n_measures);
 	for (i = 0; i < a->n_measures; i++)
 		assert_same_measure(&a->measures[i], &b->measures[i]);

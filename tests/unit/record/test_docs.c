@@ -75,6 +75,8 @@ static json_t *all_keys(void)
 	collect_new(json_from_header(r), keys);
 	for (i = 0; i < r->n_measures; i++)
 		collect_new(json_from_measure(&r->measures[i]), keys);
+	for (i = 0; i < r->n_environments; i++)
+		collect_new(json_from_environment(&r->environments[i]), keys);
 	collect_new(json_from_footer(r), keys);
 	collect_new(json_from_fact(&f), keys);
 	run_free(r);

@@ -60,6 +60,9 @@ static void write_run(const char *path, const struct run *r)
 
 	if (runfile_create(path, r, &f, &e))
 		fail_msg("%s", e.msg);
+	for (i = 0; i < r->n_environments; i++)
+		if (runfile_append_environment(f, &r->environments[i], &e))
+			fail_msg("%s", e.msg);
 	for (i = 0; i < r->n_measures; i++)
 		if (runfile_append(f, &r->measures[i], &e))
 			fail_msg("%s", e.msg);
@@ -250,6 +253,7 @@ static void test_full(void **state)
 
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	r->n_environments = 0;
 	assert_int_equal(runfile_create(p->path, r, &f, NULL), 0);
 	assert_int_equal(runfile_append(f, &r->measures[0], NULL), 0);
 	size = file_size(p->path);

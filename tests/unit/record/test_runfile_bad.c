@@ -171,6 +171,7 @@ static void test_bad_headers(void **state)
 
 #define M(rest) \
 	"{\"type\":\"measure\",\"bench\":\"b\",\"invocation\":0,\"verdict\":\"ok\"," rest "}"
+#define V(rest) "{\"type\":\"environment\"," rest "}"
 #define S(rest) M("\"series\":[{\"metric\":\"ref_ns\"," rest "}]")
 
 static const struct {
@@ -214,6 +215,16 @@ static const struct {
 	{ M("\"arm\":1"), false },
 	{ M("\"boot_id\":\"x\""), true },
 	{ M("\"boot_id\":7"), false },
+	{ V("\"arm\":\"A\",\"boot_id\":\"x\",\"fingerprint\":{\"thp\":\"never\"}"), true },
+	{ V("\"context\":null,\"findings\":[]"), true },
+	{ V("\"arm\":\"C\""), false },
+	{ V("\"arm\":7"), false },
+	{ V("\"boot_id\":7"), false },
+	{ V("\"fingerprint\":[]"), false },
+	{ V("\"context\":\"x\""), false },
+	{ V("\"findings\":[{\"id\":\"a\"}]"), false },
+	{ V("\"findings\":{}"), false },
+	{ V("\"start_unix_ns\":\"x\""), false },
 	{ M("\"setting\":[]"), false },
 	{ M("\"setting\":{\"a\":[1]}"), false },
 	{ M("\"setting\":{\"a\":true}"), false },
@@ -263,6 +274,28 @@ static const struct {
 	{ "{\"type\":\"footer\",\"complete\":true,\"stop_reason\":1}", false },
 };
 
+/* Of one arm and boot there is one environment: the first counts, and nothing is lost. */
+static void test_environment_twice(void **state)
+{
+	struct run *r = NULL;
+
+	(void)state;
+	assert_int_equal(
+		load(HEADER V("\"arm\":\"A\",\"boot_id\":\"x\"") "\n" V(
+			     "\"arm\":\"A\",\"boot_id\":\"y\"") "\n" V("\"arm\":\"A\","
+								       "\"boot_id\":\"x\"") "\n" MEASURE
+			     FOOTER,
+		     &r, NULL),
+		0);
+	assert_int_equal(r->n_environments, 2);
+	assert_int_equal(r->n_bad_lines, 1);
+	assert_int_equal(r->n_measures, 1);
+	assert_non_null(run_environment(r, "A", "y"));
+	assert_null(run_environment(r, "B", "y"));
+	assert_null(run_environment(r, "A", NULL));
+	run_free(r);
+}
+
 /* Each line between two good ones: these are kept, and only a bad one is counted. */
 static void test_lines(void **state)
 {
@@ -278,7 +311,7 @@ static void test_lines(void **state)
 		str_add_n(&text, lines[i].line, n - (lines[i].line[n - 1] == '\n'));
 		str_add(&text, "\n" MEASURE FOOTER);
 		assert_int_equal(load(str_text(&text), &r, NULL), 0);
-		expected = lines[i].good && !strstr(lines[i].line, "remark") ? 3 : 2;
+		expected = lines[i].good && strstr(lines[i].line, "\"measure\"") ? 3 : 2;
 		if (r->n_bad_lines != (lines[i].good ? 0 : 1) || r->n_measures != expected ||
 		    !r->has_footer)
 			fail_msg("%s: %zu bad lines, %zu measures", lines[i].line, r->n_bad_lines,
@@ -403,9 +436,13 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_smallest), cmocka_unit_test(test_bad_headers),
-		cmocka_unit_test(test_lines),    cmocka_unit_test(test_odd_order),
-		cmocka_unit_test(test_hostile),  cmocka_unit_test(test_every_truncation),
+		cmocka_unit_test(test_smallest),
+		cmocka_unit_test(test_bad_headers),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_environment_twice),
+		cmocka_unit_test(test_odd_order),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_every_truncation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,7 +67,7 @@ static void differs(struct sample *s, const char *name, const char *a, const cha
 				    &c->cap_environment, sizeof(*c->environment)),
 			 0);
 	c->environment[c->n_environment++] =
-		(struct environment_difference){ name, a, b, is_fingerprint };
+		(struct environment_difference){ name, a, b, is_fingerprint, false };
 }
 
 static struct run *add_run(struct sample *s, size_t i, const char *id)

@@ -677,6 +677,45 @@ static void test_boots(void **state)
 	lab_done(&l);
 }
 
+/* Six boots of each, and whoever calls once more takes nothing away. */
+static void test_all_boots(void **state)
+{
+	static const struct environment as_found = { .start_unix_ns = 0 };
+	struct ab_job j = { .environments = { &as_found } };
+	char boot_id[16];
+	struct lab l;
+
+	(void)state;
+	lab_init(&l, AB_MODE_BOOTS, "", "", "fake.sweep n=1", 1);
+	for (unsigned b = 0; b < 12; b++) {
+		snprintf(boot_id, sizeof(boot_id), "boot-%u", b + 1);
+		j.boot_id = b ? boot_id : NULL;
+		j.kernel = b % 2 ? "6.9, with no5lvl" : "6.9";
+		assert_int_equal(execute(&l, &j), 0);
+		/* it lives in the run */
+		for (size_t i = 0; i < l.run->n_measures; i++)
+			if (l.run->measures[i].boot_id == boot_id)
+				l.run->measures[i].boot_id = arena_strdup(&l.run->arena, boot_id);
+		assert_int_equal(l.run->n_environments, b + 1);
+		if (l.run->environments[b].boot_id == boot_id)
+			l.run->environments[b].boot_id = arena_strdup(&l.run->arena, boot_id);
+		assert_string_equal(l.run->environments[b].arm, b % 2 ? "B" : "A");
+		assert_int_equal(l.run->complete, b == 11);
+	}
+	assert_non_null(strstr(l.run->stop_reason, "6 boots of A, 6 of B"));
+	for (unsigned b = 0; b < 12; b += 11) {
+		snprintf(boot_id, sizeof(boot_id), "boot-%u", b + 1);
+		j.boot_id = boot_id;
+		j.kernel = b % 2 ? "6.9, with no5lvl" : "6.9";
+		err_clear(&l.e);
+		assert_int_equal(execute(&l, &j), -EALREADY);
+		assert_int_equal(l.run->n_environments, 12);
+		assert_true(l.run->complete);
+		assert_non_null(strstr(l.run->stop_reason, "6 boots of A, 6 of B"));
+	}
+	lab_done(&l);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -699,6 +738,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_memory_refused),
 		cmocka_unit_test(test_boots),
+		cmocka_unit_test(test_all_boots),
 	};
 
 	if (argc > 1 && strcmp(argv[1], WORKER_VERB) == 0)
