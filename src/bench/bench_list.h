@@ -3,8 +3,9 @@
 #ifndef PAGETOLL_BENCH_BENCH_LIST_H
 #define PAGETOLL_BENCH_BENCH_LIST_H
 
-#define BENCH_LIST(X)  \
-	X(cache_chase) \
+#define BENCH_LIST(X)    \
+	X(cache_chase)   \
+	X(tables_shared) \
 	X(tlb_chase)
 
 #endif

@@ -33,7 +33,8 @@ static void count_line(const char *line, struct proof_pages *p)
 		return;
 	if (strcmp(key, "Rss") == 0)
 		p->rss_bytes += kb * 1024;
-	else if (strcmp(key, "AnonHugePages") == 0)
+	else if (strcmp(key, "AnonHugePages") == 0 || strcmp(key, "ShmemPmdMapped") == 0 ||
+		 strcmp(key, "FilePmdMapped") == 0)
 		p->huge_bytes += kb * 1024;
 	else if (strcmp(key, "Private_Hugetlb") == 0 || strcmp(key, "Shared_Hugetlb") == 0)
 		p->huge_bytes += kb * 1024;
@@ -66,6 +67,17 @@ int proof_pages(const struct region *r, struct proof_pages *ret, struct err *e)
 	free(text);
 	*ret = p;
 	return 0;
+}
+
+int64_t proof_table_bytes(void)
+{
+	struct sysroot sr;
+	uint64_t bytes;
+
+	if (sysroot_init(&sr, NULL, NULL) < 0 ||
+	    sysroot_read_key(&sr, "proc/self/status", "VmPTE", &bytes, NULL) < 0)
+		return -1;
+	return (int64_t)bytes;
 }
 
 /* Evenly spread sample of the elements: the k-th of @count out of @n. */

@@ -15,11 +15,14 @@
 /* What smaps says of the mappings that make up a region; bytes. */
 struct proof_pages {
 	int64_t rss_bytes;
-	int64_t huge_bytes;        /* mapped by huge entries: AnonHugePages, or hugetlb */
+	int64_t huge_bytes;        /* mapped by huge entries: anonymous, of files, or hugetlb */
 	int64_t kernel_page_bytes; /* smallest KernelPageSize seen */
 };
 /* -EMSGSIZE when there are too many mappings to read, -errno of the file. */
 int proof_pages(const struct region *r, struct proof_pages *ret, struct err *e);
+
+/* Page tables of this process (VmPTE: leaf, PMD and PUD tables); -1: unknown. */
+int64_t proof_table_bytes(void);
 
 /* Where up to 1024 of the elements' pages lie. */
 struct proof_nodes {

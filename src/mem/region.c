@@ -14,17 +14,7 @@
 #include "host/sysroot.h"
 #include "mem/linux_abi.h"
 #include "mem/policy.h"
-
-static int64_t page_table_bytes(void)
-{
-	struct sysroot sr;
-	uint64_t bytes;
-
-	if (sysroot_init(&sr, NULL, NULL) < 0 ||
-	    sysroot_read_key(&sr, "proc/self/status", "VmPTE", &bytes, NULL) < 0)
-		return -1;
-	return (int64_t)bytes;
-}
+#include "mem/proof.h"
 
 static int log2_of(uint64_t v)
 {
@@ -161,7 +151,7 @@ int region_map(const struct region_spec *spec, struct region *ret, struct err *e
 
 static void begin_populate(struct region *r, struct thread_counts *before)
 {
-	r->table_bytes_before = page_table_bytes();
+	r->table_bytes_before = proof_table_bytes();
 	if (r->spec.table_node >= 0)
 		r->table_error = policy_bind_task((uint32_t)r->spec.table_node);
 	counters_thread(before);
@@ -175,7 +165,7 @@ static void end_populate(struct region *r, const struct thread_counts *before)
 	if (r->spec.table_node >= 0 && r->table_error == 0)
 		policy_reset_task();
 	r->faults += after.minor_faults - before->minor_faults;
-	r->table_bytes_after = page_table_bytes();
+	r->table_bytes_after = proof_table_bytes();
 }
 
 /* Hugetlb pages that are promised and not there would end us by SIGBUS: ask for them instead. */

@@ -152,11 +152,11 @@ static void set_curve_cells(struct table *t, const struct sheet *s, size_t row, 
 		set_value(t, s, row, column++, m, sheet_value(s, m, row, curve));
 }
 
-/* Two metrics of one unit are told apart by their names. */
+/* Where units alone do not tell the metrics apart, their names do. */
 static const char *metric_title(const struct sheet *s, size_t metric)
 {
 	for (size_t i = 0; i < s->n_metrics; i++)
-		if (i != metric && strcmp(s->units[i], s->units[metric]) == 0)
+		if (s->n_metrics > 2 || (i != metric && strcmp(s->units[i], s->units[metric]) == 0))
 			return s->titles[metric];
 	return s->units[metric];
 }

@@ -14,82 +14,8 @@
 #include <cmocka.h>
 
 #include "bench/chase.h"
-#include "bench/ctx.h"
-#include "host/affinity.h"
 #include "host/sysroot.h"
-#include "record/run.h"
-
-struct seen {
-	unsigned ok, other;
-	char reason[300];
-	char unproven[300];
-	char checksum[16];
-};
-
-static int collect(void *user, const struct bench_result *r)
-{
-	struct seen *s = user;
-
-	if (r->verdict == VERDICT_OK)
-		s->ok++;
-	else
-		s->other++;
-	if (r->reason)
-		snprintf(s->reason, sizeof(s->reason), "%s", r->reason);
-	if (r->unproven)
-		snprintf(s->unproven, sizeof(s->unproven), "%s", r->unproven);
-	snprintf(s->checksum, sizeof(s->checksum), "%s", attrs_text(&r->proof, "checksum", ""));
-	return 0;
-}
-
-/* "name=value" words; numbers and texts go to `resolved`, from where the benchmark reads both. */
-static void set_words(struct arena *a, struct bench_setting *s, const char *words)
-{
-	char copy[512], *save = NULL;
-
-	snprintf(copy, sizeof(copy), "%s", words);
-	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
-		char *value = strchr(w, '=');
-		uint64_t number;
-
-		*value++ = '\0';
-		if (parse_u64(value, &number, NULL) == 0) {
-			attrs_set_int(a, &s->resolved, w, (int64_t)number);
-			attrs_set_int(a, &s->given, w, (int64_t)number);
-		} else {
-			attrs_set_text(a, &s->resolved, w, value);
-			attrs_set_text(a, &s->given, w, value);
-		}
-	}
-}
-
-static int64_t asked_cpu = -1; /* what the setting says, -1: where the process is bound */
-
-static void run_words(const char *bench, const char *words, const uint64_t *inner, size_t n,
-		      struct seen *ret)
-{
-	struct arena a = { 0 };
-	struct invocation_spec spec = { .bench = bench_find(bench),
-					.inner_values = inner,
-					.n_inner = n,
-					.samples = 3,
-					.point_seconds = 0.05,
-					.seed = 42 };
-	struct u32_list cpus = { 0 };
-	struct err e = { 0 };
-
-	memset(ret, 0, sizeof(*ret));
-	assert_non_null(spec.bench);
-	assert_int_equal(affinity_allowed(&cpus, &e), 0);
-	assert_int_equal(affinity_pin(cpus.v[0], &e), 0); /* the worker's part */
-	spec.inner = spec.bench->schema.params[0].name;
-	set_words(&a, &spec.setting, words);
-	attrs_set_int(&a, &spec.setting.resolved, "cpu.id", asked_cpu >= 0 ? asked_cpu : cpus.v[0]);
-	u32_list_done(&cpus);
-	attrs_set_int(&a, &spec.setting.resolved, "load.node", -1);
-	assert_int_equal(bench_run_invocation(&spec, collect, ret, &e), 0);
-	arena_done(&a);
-}
+#include "run_words.h"
 
 static uint64_t thp(void)
 {
@@ -124,7 +50,7 @@ static void every_backing_proves_itself(void **state)
 				 "page.bytes=%ju "
 				 "backing=%s alias=plain line=auto order=%s",
 				 (uintmax_t)page, (uintmax_t)page, backings[b], orders[o]);
-			run_words("tlb.chase", words, pointers, 4, &s);
+			run_words("tlb.chase", words, pointers, 4, NULL, NULL, &s);
 			if (s.ok != 4)
 				fail_msg("backing=%s: %s", backings[b], s.reason);
 			assert_string_equal(s.checksum, "right");
@@ -147,9 +73,9 @@ static void another_cpu_is_no_proof(void **state)
 		"stride=page stride.bytes=%ld page=base page.kind=base page.bytes=%ld backing=zero "
 		"alias=plain line=auto order=random",
 		sysconf(_SC_PAGESIZE), sysconf(_SC_PAGESIZE));
-	asked_cpu = 99999;
-	run_words("tlb.chase", words, pointers, 1, &s);
-	asked_cpu = -1;
+	run_words_cpu = 99999;
+	run_words("tlb.chase", words, pointers, 1, NULL, NULL, &s);
+	run_words_cpu = -1;
 	assert_int_equal(s.ok, 0);
 	assert_non_null(strstr(s.reason, "CPU 99999 was asked for"));
 }
@@ -167,7 +93,7 @@ static void alias_free_addresses_are_proven_too(void **state)
 		"stride=page stride.bytes=%ju page=base page.kind=base page.bytes=%ju backing=zero "
 		"alias=avoid line=auto order=random",
 		(uintmax_t)page, (uintmax_t)page);
-	run_words("tlb.chase", words, pointers, 2, &s);
+	run_words("tlb.chase", words, pointers, 2, NULL, NULL, &s);
 	assert_int_equal(s.ok, 2);
 }
 
@@ -190,7 +116,7 @@ static void huge_pages_and_strides_inside(void **state)
 				 "stride=x stride.bytes=%ju page=thp page.kind=thp page.bytes=%ju "
 				 "backing=%s alias=plain line=auto order=random",
 				 (uintmax_t)strides[i], (uintmax_t)huge, backings[b]);
-			run_words("tlb.chase", words, pointers, 2, &s);
+			run_words("tlb.chase", words, pointers, 2, NULL, NULL, &s);
 			if (s.ok != 2)
 				fail_msg("%s: %s", words, s.reason);
 		}
@@ -213,7 +139,7 @@ static void cache_chase_with_and_without_pairs(void **state)
 		struct seen s;
 
 		snprintf(all, sizeof(all), "%s page.bytes=%ld", words[i], sysconf(_SC_PAGESIZE));
-		run_words("cache.chase", all, sets, 3, &s);
+		run_words("cache.chase", all, sets, 3, NULL, NULL, &s);
 		if (s.ok != 3)
 			fail_msg("%s: %s", words[i], s.reason);
 		assert_string_equal(s.checksum, "right");
