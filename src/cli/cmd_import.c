@@ -310,6 +310,22 @@ static int refuse_table(const struct import_args *a, struct str *problems, const
 	return cli_fail(&a->common, CLI_FATAL, "nothing was imported");
 }
 
+/* A parameter that nobody declared looks like measuring again. */
+static void warn_repeated(const struct import_args *a, const struct run *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_measures; i++)
+		n += r->measures[i].invocation > 0;
+	if (n)
+		cli_warn(
+			&a->common,
+			"%s: %zu value%s at parameters that stand in an earlier row as well: taken "
+			"as measured again, in a further process; if a column tells them apart, "
+			"import under another name with --column-setting",
+			a->map.file, n, n == 1 ? " is" : "s are");
+}
+
 /* Replaces the text of the table by that of a run file. */
 static int table_to_run(struct import_args *a, struct str *data)
 {
@@ -325,6 +341,7 @@ static int table_to_run(struct import_args *a, struct str *data)
 		return refuse_table(a, &problems, &e);
 	str_done(&problems);
 	str_clear(data);
+	warn_repeated(a, r);
 	if (runfile_text(data, r, &e)) {
 		run_free(r);
 		return cli_fail(&a->common, CLI_FATAL, "%s", e.msg);

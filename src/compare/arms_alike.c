@@ -79,7 +79,7 @@ static int add_part(struct spots *s, const struct run *r, const struct point *p,
 	struct estimate est;
 
 	for (size_t i = 0; i < p->n_measures; i++)
-		if (block < 0 || p->measures[i]->invocation / BLOCK_PROCESSES == block)
+		if (block < 0 || p->measures[i]->invocation / (2 * BLOCK_PROCESSES) == block)
 			room[part.n_measures++] = p->measures[i];
 	if (part.n_measures == 0)
 		return 0;
@@ -115,8 +115,13 @@ static int add_run(struct spots *s, const struct run *r, const char *bench, bool
 	if (!merged.measures || !room)
 		return -ENOMEM;
 	memcpy(merged.measures, r->measures, r->n_measures * sizeof(*merged.measures));
-	for (size_t i = 0; i < r->n_measures; i++)
-		merged.measures[i].arm = NULL;
+	for (size_t i = 0; i < r->n_measures; i++) {
+		struct measure *m = &merged.measures[i];
+
+		/* Two processes all the same. */
+		m->invocation = 2 * m->invocation + (m->arm && *m->arm == 'B');
+		m->arm = NULL;
+	}
 	rc = points_assemble(&s->arena, &merged, &points);
 	for (size_t i = 0; rc == 0 && i < points.n; i++)
 		for (int64_t k = 0; rc == 0 && k < n; k++)

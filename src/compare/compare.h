@@ -34,6 +34,9 @@ struct compared {
 			       comparison) */
 	const char *unit;
 	double a, b; /* values (medians over invocations) */
+	/* Both are whole numbers without spread: then they are these, also beyond 2^53. */
+	bool is_integer;
+	int64_t integer_a, integer_b;
 	/*
 	 * 100 * (ratio - 1) of B to A: the Hodges-Lehmann estimate where there is an interval, b /
 	 * a where not; NaN where a ratio makes no sense.

@@ -183,6 +183,28 @@ static struct row *point_row(struct matching *m, const struct point *any,
 	return row;
 }
 
+/* The whole number that an estimate is; a real may be one, too. */
+static bool is_whole(const struct estimate *e, int64_t *ret)
+{
+	bool fits = e->is_exact || (fabs(e->value) < 9.2e18 && trunc(e->value) == e->value);
+
+	if (fits)
+		*ret = e->is_exact ? e->exact : (int64_t)e->value;
+	return fits;
+}
+
+/* Whole numbers stay what they are, also those beyond 2^53, which reals are not. */
+static void set_integers(struct matching *m, struct row *row, const struct point *a,
+			 const struct point *b, const char *metric)
+{
+	struct estimate x, y;
+
+	estimate_point(m->a->run, a, metric, &x);
+	estimate_point(m->b->run, b, metric, &y);
+	row->c.is_integer = (x.is_exact || y.is_exact) && is_whole(&x, &row->c.integer_a) &&
+			    is_whole(&y, &row->c.integer_b);
+}
+
 static int test_point(struct matching *m, struct row *row, const struct point *a,
 		      const struct point *b, const char *metric)
 {
@@ -198,6 +220,7 @@ static int test_point(struct matching *m, struct row *row, const struct point *a
 	if (rc == 0) {
 		row->c.a = stats_median(values, n_a);
 		row->c.b = stats_median(values + most, n_b);
+		set_integers(m, row, a, b, metric);
 		rc = row_test_values(m->rules, row, values, n_a, values + most, n_b);
 	}
 	free(values);
@@ -351,7 +374,8 @@ static int add_metric(struct matching *m, const struct point *a, const struct po
 		return test_counts(m, row, a, b, metric->name);
 	rc = test_point(m, row, a, b, metric->name);
 	/* What is neither good nor bad nor different tells nothing. */
-	if (rc == 0 && !is_headline && metric->better == BETTER_NONE && row->c.a == row->c.b)
+	if (rc == 0 && !is_headline && metric->better == BETTER_NONE && row->c.a == row->c.b &&
+	    (!row->c.is_integer || row->c.integer_a == row->c.integer_b))
 		m->rows->n--;
 	return rc;
 }

@@ -82,7 +82,12 @@ static void set_alone(struct row *row)
 {
 	struct compared *c = &row->c;
 
+	int64_t difference;
+
 	c->percent = c->a > 0 && c->b > 0 ? 100 * (c->b / c->a - 1) : c->a == c->b ? 0 : NAN;
+	if (c->is_integer && c->integer_a > 0 && c->integer_b > 0 &&
+	    !__builtin_sub_overflow(c->integer_b, c->integer_a, &difference))
+		c->percent = 100 * (double)difference / (double)c->integer_a;
 	if (row->is_exact)
 		c->low = c->high = c->percent;
 	if (isnan(c->percent) && !c->reason)

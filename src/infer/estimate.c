@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "infer/facts.h"
 #include "stats/stats.h"
@@ -109,15 +110,63 @@ static void add_counts(const struct measure *m, const char *metric, bool *overfl
 		e->events = e->exposure = 0;
 }
 
+/* One invocation's values, several only where its number stands several times. */
+struct value {
+	const struct measure *m;
+	double v;
+};
+
+static bool is_same_process(const struct measure *a, const struct measure *b)
+{
+	if (a->invocation != b->invocation)
+		return false;
+	return a->boot_id == b->boot_id ||
+	       (a->boot_id && b->boot_id && strcmp(a->boot_id, b->boot_id) == 0);
+}
+
+/* Medians by process into @to; how many. @scratch has room for all. */
+static size_t reduce(const struct value *v, size_t n, double *scratch, double *to)
+{
+	size_t n_to = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t k = 0, first = 0;
+
+		while (first < i && !is_same_process(v[first].m, v[i].m))
+			first++;
+		if (first < i)
+			continue;
+		for (size_t j = i; j < n; j++)
+			if (is_same_process(v[i].m, v[j].m))
+				scratch[k++] = v[j].v;
+		to[n_to++] = stats_median(scratch, k);
+	}
+	return n_to;
+}
+
+static void add_exact(const struct measure *m, const char *metric, bool is_first,
+		      struct estimate *e)
+{
+	const struct series *s = measure_series(m, metric);
+	bool is_exact = s->form == FORM_EXACT && (is_first || e->is_exact);
+
+	e->is_exact = is_exact && (is_first || e->exact == s->integers[0]);
+	e->exact = e->is_exact ? s->integers[0] : 0;
+}
+
 void estimate_point(const struct run *r, const struct point *p, const char *metric,
 		    struct estimate *ret)
 {
 	struct estimate e = { .value = NAN, .low = NAN, .high = NAN, .min = NAN };
 	bool overflow = false;
-	double *values = calloc(p->n_measures ? p->n_measures : 1, sizeof(*values));
+	size_t room = p->n_measures ? p->n_measures : 1, n = 0;
+	struct value *found = calloc(room, sizeof(*found));
+	double *values = calloc(2 * room, sizeof(*values));
 
 	e.q25 = e.q75 = NAN;
-	if (!values) {
+	if (!values || !found) {
+		free(values);
+		free(found);
 		e.reason = e.interval_reason = "out of memory";
 		*ret = e;
 		return;
@@ -133,8 +182,11 @@ void estimate_point(const struct run *r, const struct point *p, const char *metr
 		}
 		add_counts(m, metric, &overflow, &e);
 		e.min = fmin(e.min, smallest(m, metric, v)); /* fmin() passes over NaN */
-		values[e.n_invocations++] = v;
+		add_exact(m, metric, n == 0, &e);
+		found[n++] = (struct value){ m, v };
 	}
+	e.n_invocations = reduce(found, n, values + room, values);
+	free(found);
 	if (e.n_invocations > 0)
 		e.reason = NULL;
 	else if (!e.reason)

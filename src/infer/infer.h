@@ -17,9 +17,18 @@ struct estimate {
 	size_t n_invocations; /* with verdict ok */
 	/* of a metric of form COUNT, summed over them; @exposure 0: no counts, or beyond 64 bits */
 	int64_t events, exposure;
+	/*
+	 * Every invocation has the same whole number (form EXACT): each number above is @exact,
+	 * which reals beyond 2^53 are not.
+	 */
+	bool is_exact;
+	int64_t exact;
 	const char *reason, *interval_reason; /* static text or from the run */
 };
-/* Invalid, failed and skipped measures do not count; their reason is reported when nothing is left.
+/*
+ * Invalid, failed and skipped measures do not count; their reason is reported when nothing is left.
+ * Measures of one invocation (a number that stands twice, as in files made by hand) are one value,
+ * their median: what happened in one process is no replication.
  */
 void estimate_point(const struct run *r, const struct point *p, const char *metric,
 		    struct estimate *ret);

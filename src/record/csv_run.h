@@ -45,7 +45,8 @@ struct csv_mapping {
 /*
  * Makes a published run with one measure a row (and @where), each value a FORM_SUMMARY without
  * interval. A metric whose values are all integers, some of them beyond what a real holds exactly,
- * is FORM_EXACT instead. An empty cell of a metric has no value; an empty parameter is a mistake.
+ * is FORM_EXACT instead; among reals only those integers are. An empty cell of a metric has no
+ * value; an empty parameter is a mistake.
  *
  * The table is taken whole or not at all: with any mistake -EBADMSG is returned, @e has the first
  * one and ret_problems one line for each ("FILE:LINE: column 3 'ns': ..."). -EINVAL: the mapping

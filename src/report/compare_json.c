@@ -100,8 +100,10 @@ static json_t *json_from_compared(const struct compared *c)
 	bad = bad || put(o, c->is_fact ? "id" : "metric", text_or_null(c->id));
 	bad = bad || put(o, "where", json_from_attrs(&c->where));
 	bad = bad || put(o, "unit", text_or_null(c->unit));
-	bad = bad || put(o, "a", json_real_or_null(c->a));
-	bad = bad || put(o, "b", json_real_or_null(c->b));
+	bad = bad ||
+	      put(o, "a", c->is_integer ? json_integer(c->integer_a) : json_real_or_null(c->a));
+	bad = bad ||
+	      put(o, "b", c->is_integer ? json_integer(c->integer_b) : json_real_or_null(c->b));
 	bad = bad || put(o, "percent", json_real_or_null(c->percent));
 	bad = bad || put(o, "percent_low", json_real_or_null(c->low));
 	bad = bad || put(o, "percent_high", json_real_or_null(c->high));

@@ -64,12 +64,18 @@ static void add_number(struct str *out, double v)
 	str_addf(out, " %s", isfinite(v) ? format_real(buf, v) : "-");
 }
 
-static void add_result(struct fom *f, const char *metric, const double v[3], const char *unit)
+/* @exact: each number is it, NULL: they are reals. */
+static void add_result(struct fom *f, const char *metric, const double v[3], const int64_t *exact,
+		       const char *unit)
 {
 	str_add(f->out, " ");
 	add_word(f->out, metric);
-	for (size_t i = 0; i < 3; i++)
-		add_number(f->out, v[i]);
+	for (size_t i = 0; i < 3; i++) {
+		if (exact && isfinite(v[i]))
+			str_addf(f->out, " %lld", (long long)*exact);
+		else
+			add_number(f->out, v[i]);
+	}
 	str_add(f->out, " ");
 	add_word(f->out, unit && *unit ? unit : "1");
 	f->n_values += isfinite(v[0]) ? 1 : 0;
@@ -80,7 +86,7 @@ static void fact_line(struct fom *f, const struct fact *x)
 	const double v[3] = { x->value, x->low, x->high };
 	str_add(f->out, "FOM facts");
 	add_setting(f->out, NULL, &x->where);
-	add_result(f, x->id, v, x->unit);
+	add_result(f, x->id, v, NULL, x->unit);
 	str_add(f->out, " -\n");
 }
 
@@ -109,7 +115,7 @@ static void point_lines(struct fom *f, const struct run *r, const struct bench_s
 		str_add(f->out, "FOM ");
 		add_word(f->out, bench);
 		add_setting(f->out, s, setting);
-		add_result(f, m->name, v, m->unit);
+		add_result(f, m->name, v, e.is_exact ? &e.exact : NULL, m->unit);
 		str_addf(f->out, " %zu\n", p && isfinite(e.value) ? (size_t)e.n_invocations : 0);
 	}
 }

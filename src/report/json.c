@@ -36,6 +36,12 @@ static int put(json_t *o, const char *key, json_t *value)
 	return value ? json_object_set_new(o, key, value) : -1;
 }
 
+/* One of the numbers of an estimate: whole where it is one, beyond 2^53 too. */
+static json_t *number(const struct estimate *e, double v)
+{
+	return e->is_exact && !isnan(v) ? json_integer(e->exact) : json_real_or_null(v);
+}
+
 static json_t *json_from_estimate(const struct run *r, const struct point *p,
 				  const struct metric *m)
 {
@@ -48,17 +54,17 @@ static json_t *json_from_estimate(const struct run *r, const struct point *p,
 	bad = bad || put(o, "unit", text_or_null(m->unit));
 	bad = bad || put(o, "better", text_or_null(better_name(m->better)));
 	bad = bad || put(o, "estimator", text_or_null(estimator_name(m->estimator)));
-	bad = bad || put(o, "value", json_real_or_null(e.value));
+	bad = bad || put(o, "value", number(&e, e.value));
 	bad = bad || put(o, "reason", text_or_null(isnan(e.value) ? e.reason : NULL));
-	bad = bad || put(o, "ci95_low", json_real_or_null(e.low));
-	bad = bad || put(o, "ci95_high", json_real_or_null(e.high));
+	bad = bad || put(o, "ci95_low", number(&e, e.low));
+	bad = bad || put(o, "ci95_high", number(&e, e.high));
 	bad = bad || put(o, "interval_reason",
 			 text_or_null(has_interval        ? NULL
 				      : e.interval_reason ? e.interval_reason
 							  : e.reason));
-	bad = bad || put(o, "min", json_real_or_null(e.min));
-	bad = bad || put(o, "q25", json_real_or_null(e.q25));
-	bad = bad || put(o, "q75", json_real_or_null(e.q75));
+	bad = bad || put(o, "min", number(&e, e.min));
+	bad = bad || put(o, "q25", number(&e, e.q25));
+	bad = bad || put(o, "q75", number(&e, e.q75));
 	bad = bad || put(o, "n_invocations", json_integer((json_int_t)e.n_invocations));
 	if (m->form == FORM_COUNT) {
 		bool any = e.exposure > 0;

@@ -158,6 +158,39 @@ imports() {
 	END
 }
 
+@test "import, export, compare: 2^53 + 1 beside reals, end to end" {
+	printf 'n,v\n1,1.23456e-7\n2,0.3\n3,5e11\n4,9007199254740993\n' | table
+	imports one
+	exits 0
+	printf 'n,v\n1,1.23456e-7\n2,0.3\n3,5e11\n4,9007199254740992\n' | table
+	imports two
+	exits 0
+	python3 - "$("$PAGETOLL" export one)" <<-'END'
+		import json, sys
+		points = json.loads(sys.argv[1])["points"]
+		for key in "value", "min", "q25", "q75":
+		    got = [p["estimates"][0][key] for p in points]
+		    assert got == [1.23456e-7, 0.3, 5e11, 2**53 + 1], (key, got)
+	END
+	"$PAGETOLL" export one --format fom | grep -q '/n=4 v_ns 9007199254740993 - - ns 1$'
+	"$PAGETOLL" export one --format fom | grep -q '/n=1 v_ns 1.23456e-07 - - ns 1$'
+	python3 - "$("$PAGETOLL" compare --format json one two)" <<-'END'
+		import json, sys
+		points = json.loads(sys.argv[1])["points"]
+		got = [(p["a"], p["b"], p["percent"]) for p in points]
+		assert got[:3] == [(v, v, 0) for v in (1.23456e-7, 0.3, 5e11)], got
+		assert got[3][:2] == (2**53 + 1, 2**53), got
+		assert -1.2e-14 < got[3][2] < -1.1e-14, got
+	END
+}
+
+@test "import: rows that repeat parameters are told" {
+	printf 'n,v\n1,2\n1,3\n2,4\n' | table
+	imports twice
+	exits 0
+	says "1 value is at parameters that stand in an earlier row"
+}
+
 @test "import: under a locale with decimal commas" {
 	printf 'n,v\n1,0.25\n' | table
 	LC_ALL=de_DE.UTF-8 imports comma

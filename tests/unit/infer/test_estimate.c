@@ -182,6 +182,63 @@ static void the_metric_names_its_estimator(void **state)
 	run_free(r);
 }
 
+static void integers(struct run *r, unsigned invocation, int64_t v)
+{
+	struct series *s = add(r, VERDICT_OK, NULL, FORM_EXACT);
+
+	s->n = 1;
+	s->integers[0] = v;
+	r->measures[r->n_measures - 1].invocation = invocation;
+}
+
+/* Whole numbers that reals do not hold. */
+static void exact_stays_exact(void **state)
+{
+	struct run *r = sim_run(&sim_guest);
+	struct estimate e;
+
+	(void)state;
+	integers(r, 0, 9007199254740993);
+	integers(r, 1, 9007199254740993);
+	e = estimate(r, "ref_ns");
+	assert_true(e.is_exact);
+	assert_true(e.exact == 9007199254740993);
+	assert_int_equal(e.n_invocations, 2);
+	integers(r, 2, 9007199254740992); /* equal as reals */
+	assert_false(estimate(r, "ref_ns").is_exact);
+	integers(r, 3, 9007199254740993);
+	assert_false(estimate(r, "ref_ns").is_exact);
+	run_free(r);
+	r = sim_run(&sim_guest);
+	samples(add(r, VERDICT_OK, NULL, FORM_SAMPLES), 9, 9, 9);
+	integers(r, 1, 9);
+	assert_false(estimate(r, "ref_ns").is_exact);
+	run_free(r);
+}
+
+/* A number that stands twice is one process, whose values are no replicates. */
+static void invocations_count_once(void **state)
+{
+	struct run *r = sim_run(&sim_guest);
+	struct estimate e;
+
+	(void)state;
+	for (unsigned i = 0; i < 12; i++) {
+		samples(add(r, VERDICT_OK, NULL, FORM_SAMPLES), 10 + i, 20 + i, 30 + i);
+		r->measures[i].invocation = i / 4;
+	}
+	e = estimate(r, "ref_ns");
+	assert_int_equal(e.n_invocations, 3);
+	assert_true(isnan(e.low));
+	assert_near(e.value, 15.5, 0); /* the middle of 11.5, 15.5 and 19.5 */
+	assert_near(e.min, 10, 0);
+	/* the same numbers in another boot are other processes */
+	for (unsigned i = 6; i < 12; i++)
+		r->measures[i].boot_id = "b";
+	assert_int_equal(estimate(r, "ref_ns").n_invocations, 4);
+	run_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +247,8 @@ int main(void)
 		cmocka_unit_test(other_forms),
 		cmocka_unit_test(reasons_come_from_the_run),
 		cmocka_unit_test(the_metric_names_its_estimator),
+		cmocka_unit_test(exact_stays_exact),
+		cmocka_unit_test(invocations_count_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,6 +163,26 @@ static void test_values_survive(void **state)
 	run_free(r);
 }
 
+/* One column with reals and with integers that only the form EXACT keeps. */
+static void test_mixed_column(void **state)
+{
+	static const double values[] = { 1.23456e-7, 0.3, 5e11 };
+	struct run *r = again(make("n,v\n1,1.23456e-7\n2,0.3\n3,5e11\n4,9007199254740993\n"
+				   "5,-9223372036854775807\n6,7\n",
+				   &plain));
+
+	(void)state;
+	assert_int_equal(r->schemas[0].metrics[0].form, FORM_SUMMARY);
+	for (size_t i = 0; i < 3; i++)
+		assert_memory_equal(&r->measures[i].series[0].values[0], &values[i],
+				    sizeof(double));
+	assert_int_equal(r->measures[3].series[0].form, FORM_EXACT);
+	assert_true(r->measures[3].series[0].integers[0] == 9007199254740993);
+	assert_true(r->measures[4].series[0].integers[0] == -INT64_MAX);
+	assert_int_equal(r->measures[5].series[0].form, FORM_SUMMARY);
+	run_free(r);
+}
+
 static void test_large_integers(void **state)
 {
 	struct run *r = again(make("n,v\n1,9007199254740993\n2,-5\n3,\n", &plain));
@@ -252,8 +272,8 @@ static void test_refused_whole(void **state)
 		{ "n,v\n9223372036854775808,1\n", { "t.csv:2: column 1" } },
 		{ "n,v\n1,1e999\n", { "out of range" } },
 		{ "n,v\n1,nan\n2,inf\n3,0x10\n", { "'nan'", "'inf'", "'0x10'" } },
-		{ "n,v\n1,9007199254740993\n2,0.5\n",
-		  { "t.csv:2: column 2 'v': has more digits" } },
+		{ "n,v\n1,9223372036854775808\n2,0.5\n",
+		  { "t.csv:2: column 2 'v': is an integer beyond 64 bits" } },
 		{ "n,v\n1,123456789012345678901\n2,x\n", { "t.csv:2: column 2", "'x'" } },
 		{ "n,v\n1,\"x\n", { "t.csv: line 2: the quote" } },
 	};
@@ -356,15 +376,11 @@ static void test_mapping_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read),
-		cmocka_unit_test(test_read_refused),
-		cmocka_unit_test(test_values_survive),
-		cmocka_unit_test(test_large_integers),
-		cmocka_unit_test(test_header),
-		cmocka_unit_test(test_parameters),
-		cmocka_unit_test(test_refused_whole),
-		cmocka_unit_test(test_many_mistakes),
-		cmocka_unit_test(test_mapping_refused),
+		cmocka_unit_test(test_read),           cmocka_unit_test(test_read_refused),
+		cmocka_unit_test(test_values_survive), cmocka_unit_test(test_mixed_column),
+		cmocka_unit_test(test_large_integers), cmocka_unit_test(test_header),
+		cmocka_unit_test(test_parameters),     cmocka_unit_test(test_refused_whole),
+		cmocka_unit_test(test_many_mistakes),  cmocka_unit_test(test_mapping_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
