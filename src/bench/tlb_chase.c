@@ -142,17 +142,27 @@ static int add_dense(struct u64_array *values, uint64_t max)
 	return result;
 }
 
-/* Pointers whose page-table lines fill four times the last-level cache, or what memory allows. */
+static const uint64_t MAX_SPAN = UINT64_C(1) << 46;
+
+/*
+ * Pointers whose page-table lines fill four times the last-level cache, or what memory and the
+ * address space allow (with 64 KiB pages a leaf table spans 512 MiB).
+ */
 static int grid_far(const struct machine *m, const struct bench_setting *s,
 		    struct u64_array *values, char *note, size_t note_bytes)
 {
 	uint64_t llc = machine_llc_bytes(m, (uint32_t)setting_u64(s, "cpu.id"));
 	uint64_t want = 4 * (llc ? llc : UINT64_C(32) << 20) / CHASE_LINE_BYTES;
 	uint64_t have = m->budget_bytes / (m->page_bytes + 2 * sizeof(uint64_t)) * 9 / 10;
+	uint64_t reach = MAX_SPAN / setting_u64(s, "stride.bytes");
 	uint64_t max = want < have ? want : have;
 	int result = 0;
 
-	if (have < want)
+	if (reach < max) {
+		max = reach;
+		snprintf(note, note_bytes, "pointers end at %ju: 64 TiB of address space",
+			 (uintmax_t)max);
+	} else if (have < want)
 		snprintf(note, note_bytes,
 			 "pointers end at %ju: the page tables of %ju would exceed the "
 			 "memory budget",
@@ -263,7 +273,7 @@ static int check_setting(const struct machine *m, const struct bench_setting *s,
 	if (stride % sizeof(void *))
 		return err_set(e, EINVAL, "stride of %ju bytes: pointers need a multiple of %zu",
 			       (uintmax_t)stride, sizeof(void *));
-	if (stride > (UINT64_C(1) << 46) / max_inner)
+	if (stride > MAX_SPAN / max_inner)
 		return err_set(e, EINVAL,
 			       "%ju pointers at a stride of %ju bytes exceed 64 TiB of address "
 			       "space; take "

@@ -63,6 +63,64 @@ static void list_pages(struct str *out, const struct machine *m)
 	}
 }
 
+/* A kernel list, broken after commas where it would pass column 80. */
+static void add_ids(struct str *out, const char *text, size_t column, size_t indent)
+{
+	while (*text) {
+		size_t n = strcspn(text, ",");
+
+		n += text[n] == ',';
+		if (column + n > 80 && column > indent) {
+			str_addf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		}
+		str_add_n(out, text, n);
+		column += n;
+		text += n;
+	}
+}
+
+/* Nodes without CPUs and memory: places for what can be plugged in. */
+static bool is_empty_node(const struct node *n)
+{
+	return !n->has_memory && !n->has_cpus;
+}
+
+static void list_empty_nodes(struct str *out, const struct machine *m)
+{
+	uint32_t *ids = calloc(m->n_nodes, sizeof(*ids));
+	struct u32_list l = { .v = ids };
+	char *text = NULL;
+
+	for (size_t i = 0; ids && i < m->n_nodes; i++)
+		if (is_empty_node(&m->nodes[i]))
+			ids[l.n++] = m->nodes[i].id;
+	if (l.n)
+		text = format_u32_list(&l);
+	if (text) {
+		str_addf(out, "  no memory and no CPUs (%zu): ", l.n);
+		add_ids(out, text, 31 + (l.n > 9), 7);
+		str_add(out, "\n");
+	}
+	free(text);
+	free(ids);
+}
+
+/* What the words "local" and "remote" mean for the CPU that measures unless one is named. */
+static void list_words(struct str *out, const struct machine *m)
+{
+	uint32_t cpu, local, remote;
+	struct err e = { 0 };
+
+	if (machine_choose_cpu(m, &cpu, &e) < 0 || machine_local_node(m, cpu, &local, &e) < 0)
+		str_addf(out, "  local and remote: %s\n", e.msg);
+	else if (machine_remote_node(m, cpu, &remote, &e) < 0)
+		str_addf(out, "  local is node %u; remote is %s\n", local, e.msg);
+	else
+		str_addf(out, "  local is node %u and remote is node %u for CPU %u (cpu=auto)\n",
+			 local, remote, cpu);
+}
+
 static void list_nodes(struct str *out, const struct machine *m)
 {
 	str_add(out, "\nMemory nodes (data=..., page-tables=..., load=...):\n");
@@ -70,21 +128,33 @@ static void list_nodes(struct str *out, const struct machine *m)
 		const struct node *n = &m->nodes[i];
 		char *cpus = format_u32_list(&n->cpus);
 		char size[UNITS_TEXT_BYTES];
+		size_t start;
 
+		if (is_empty_node(n)) {
+			free(cpus);
+			continue;
+		}
+		start = out->len;
 		str_addf(out, "  %-4u ", n->id);
 		if (n->has_memory)
-			str_addf(out, "%s%s", format_size_human(size, (double)n->total_bytes),
+			str_addf(out, "%s%s",
+				 n->total_bytes ? format_size_human(size, (double)n->total_bytes)
+						: "memory of unknown size",
 				 n->mem_allowed ? "" : " (not allowed for this process)");
 		else
 			str_add(out, "no memory");
-		if (n->has_cpus)
-			str_addf(out, ", CPUs %s\n", cpus ? cpus : "?");
-		else
-			str_add(out, ", no CPUs\n");
+		if (n->has_cpus) {
+			str_add(out, ", CPUs ");
+			add_ids(out, cpus ? cpus : "?", out->len - start, 7);
+			str_add(out, "\n");
+		} else {
+			str_addf(out, ", no CPUs%s\n",
+				 n->movable_only ? ", no page tables (movable memory)" : "");
+		}
 		free(cpus);
 	}
-	if (machine_count_memory_nodes(m) < 2)
-		str_add(out, "  remote is not measurable: one memory node\n");
+	list_empty_nodes(out, m);
+	list_words(out, m);
 }
 
 /* What is known of the levels of page tables: walked, possible, allowed by the boot line. */
@@ -209,6 +279,23 @@ static json_t *levels_json(const struct levels *l)
 			 cli_json_text_or_null(l->m->paging_levels ? NULL : l->m->paging_reason));
 }
 
+/* The CPU and the nodes that "auto", "local" and "remote" mean here; null where there is none. */
+static json_t *words_json(const struct machine *m)
+{
+	json_t *cpu = NULL, *local = NULL, *remote = NULL;
+	uint32_t id, node;
+
+	if (machine_choose_cpu(m, &id, NULL) == 0) {
+		cpu = json_integer(id);
+		if (machine_local_node(m, id, &node, NULL) == 0)
+			local = json_integer(node);
+		if (machine_remote_node(m, id, &node, NULL) == 0)
+			remote = json_integer(node);
+	}
+	return json_pack("{s:o,s:o,s:o}", "cpu", cpu ? cpu : json_null(), "local",
+			 local ? local : json_null(), "remote", remote ? remote : json_null());
+}
+
 static int list_json(const struct list_row *rows, size_t n, const struct machine *m,
 		     const struct levels *l)
 {
@@ -224,9 +311,9 @@ static int list_json(const struct list_row *rows, size_t n, const struct machine
 							 "reason", cli_json_text_or_null(reason),
 							 "smoke", rows[i].bench->smoke));
 	}
-	return cli_print_json(json_pack("{s:o,s:o,s:o,s:o}", "benchmarks", benches, "page_sizes",
-					pages_json(m), "page_tables", levels_json(l), "nodes",
-					nodes_json(m)));
+	return cli_print_json(json_pack("{s:o,s:o,s:o,s:o,s:o}", "benchmarks", benches,
+					"page_sizes", pages_json(m), "page_tables", levels_json(l),
+					"nodes", nodes_json(m), "words", words_json(m)));
 }
 
 static int run_list(const struct verb *v, int argc, char **argv)

@@ -95,7 +95,9 @@ static void check_cpus(struct exam *x)
 			 "isolated CPUs would give quieter numbers than the one that is used",
 			 quiet ? exam_text(x, "cpu=%u", quiet->id)
 			       : "taskset -c ISOLATED,OTHERS pagetoll ..., and cpu=ISOLATED",
-			 "%zu CPUs are isolated; CPU %u is not", isolated, x->cpu->id);
+			 isolated == 1 ? "%zu CPU is isolated; CPU %u is not"
+				       : "%zu CPUs are isolated; CPU %u is not",
+			 isolated, x->cpu->id);
 }
 
 static void check_hypervisor(struct exam *x)

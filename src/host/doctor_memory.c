@@ -82,7 +82,9 @@ static void check_mthp(struct exam *x)
 				   "for each size wanted: echo madvise > " THP_DIR
 				   "/hugepages-%llukB/enabled",
 				   (unsigned long long)first->bytes / 1024),
-			 "all %zu sizes of smaller huge pages (mTHP) are off", n);
+			 n > 1 ? "all %zu sizes of smaller huge pages (mTHP) are off"
+			       : "the one size of smaller huge pages (mTHP) is off",
+			 n);
 }
 
 /* A pool that lies on some of the nodes only: pages asked for on another one are not there. */

@@ -32,6 +32,8 @@ int machine_read(const struct sysroot *sr, struct machine *ret, struct err *e)
 	}
 	if (rc == 0)
 		rc = machine_read_limits(sr, &m, e);
+	if (rc == 0)
+		machine_check_sizes(&m);
 	if (rc < 0) {
 		machine_done(&m);
 		return rc;

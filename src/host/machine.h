@@ -46,6 +46,7 @@ struct cpu {
 struct node {
 	uint32_t id;
 	bool has_cpus, has_memory, mem_allowed;
+	bool movable_only;    /* has memory that the kernel puts no page tables into */
 	struct u32_list cpus; /* online ones */
 	uint64_t total_bytes, free_bytes;
 	uint32_t *distance; /* owned; to nodes[i], in the order of machine.nodes; 0: unknown */
@@ -129,8 +130,9 @@ int machine_choose_load_cpu(const struct machine *m, uint32_t node, uint32_t cpu
 			    struct err *e);
 /*
  * The memory node "local" to @cpu (its own node if that has memory, else the nearest with memory),
- * and "remote": the farthest usable memory node that is not the local one. -ENODEV with "not
- * measurable: one memory node".
+ * and "remote": the farthest usable memory node with CPUs that is not the local one. Memory without
+ * CPUs (CXL, accelerators) is a tier of its own, meant by its id; it is "remote" only where no
+ * other is. -ENODEV with "not measurable: one memory node".
  */
 int machine_local_node(const struct machine *m, uint32_t cpu, uint32_t *ret_node, struct err *e);
 int machine_remote_node(const struct machine *m, uint32_t cpu, uint32_t *ret_node, struct err *e);

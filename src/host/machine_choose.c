@@ -135,9 +135,10 @@ int machine_remote_node(const struct machine *m, uint32_t cpu, uint32_t *ret_nod
 	for (size_t i = 0; i < m->n_nodes; i++) {
 		const struct node *n = &m->nodes[i];
 
-		if (!usable_memory(n) || n->id == local)
+		if (!usable_memory(n) || n->id == local || (best && best->has_cpus && !n->has_cpus))
 			continue;
-		if (!best || distance(m, home, i) > best_distance) {
+		if (!best || (n->has_cpus && !best->has_cpus) ||
+		    distance(m, home, i) > best_distance) {
 			best = n;
 			best_distance = distance(m, home, i);
 		}

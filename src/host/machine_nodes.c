@@ -101,15 +101,33 @@ static bool read_mems_allowed(const struct sysroot *sr, struct u32_list *ret_lis
 	return ok;
 }
 
+/*
+ * Where no node tells its memory, it lies on the nodes with CPUs, or, if none has any, on all:
+ * there is memory, since we run.
+ */
+static void guess_memory(struct machine *m)
+{
+	bool has_cpus = false;
+
+	for (size_t i = 0; i < m->n_nodes; i++) {
+		if (m->nodes[i].has_memory)
+			return;
+		has_cpus = has_cpus || m->nodes[i].has_cpus;
+	}
+	for (size_t i = 0; i < m->n_nodes; i++)
+		m->nodes[i].has_memory = !has_cpus || m->nodes[i].has_cpus;
+}
+
 /* Nodes that can hold memory for us; "has_memory" is newer than the nodes' own meminfo. */
 static int mark_memory(const struct sysroot *sr, struct machine *m)
 {
-	struct u32_list with_memory = { 0 }, allowed = { 0 };
-	bool tells_memory, tells_allowed;
+	struct u32_list with_memory = { 0 }, normal = { 0 }, allowed = { 0 };
+	bool tells_memory, tells_normal, tells_allowed;
 
 	tells_memory =
 		sysroot_read_list(sr, NODE_DIR "/has_memory", &with_memory, NULL) == 0 ||
 		sysroot_read_list(sr, NODE_DIR "/has_normal_memory", &with_memory, NULL) == 0;
+	tells_normal = sysroot_read_list(sr, NODE_DIR "/has_normal_memory", &normal, NULL) == 0;
 	tells_allowed = read_mems_allowed(sr, &allowed);
 	for (size_t i = 0; i < m->n_nodes; i++) {
 		struct node *n = &m->nodes[i];
@@ -117,9 +135,13 @@ static int mark_memory(const struct sysroot *sr, struct machine *m)
 		n->has_cpus = n->cpus.n > 0;
 		n->has_memory =
 			tells_memory ? u32_list_contains(&with_memory, n->id) : n->total_bytes > 0;
+		n->movable_only =
+			n->has_memory && tells_normal && !u32_list_contains(&normal, n->id);
 		n->mem_allowed = !tells_allowed || u32_list_contains(&allowed, n->id);
 	}
+	guess_memory(m);
 	u32_list_done(&with_memory);
+	u32_list_done(&normal);
 	u32_list_done(&allowed);
 	return 0;
 }

@@ -336,6 +336,26 @@ void machine_check_pools(const struct sysroot *sr, struct machine *m)
 	}
 }
 
+void machine_check_sizes(struct machine *m)
+{
+	char budget[160];
+
+	if (!m->n_limits)
+		return;
+	machine_budget_text(m, budget, sizeof(budget));
+	for (size_t i = 0; i < m->n_pages; i++) {
+		struct page_size *p = &m->pages[i];
+
+		/* The pages of a pool are taken from memory already. */
+		if (p->kind != PAGE_KIND_HUGETLB && p->kind != PAGE_KIND_BASE &&
+		    p->bytes > m->budget_bytes)
+			refuse(p,
+			       "one page is larger than what benchmarks may map, %s; free memory "
+			       "or raise that limit",
+			       budget);
+	}
+}
+
 static int compare_pages(const void *a, const void *b)
 {
 	const struct page_size *x = a, *y = b;

@@ -19,6 +19,8 @@ int machine_read_cpus(const struct sysroot *sr, struct machine *m, struct err *e
 int machine_read_nodes(const struct sysroot *sr, struct machine *m, struct err *e);
 /* Takes back `usable` from hugetlb sizes whose free pages all lie on nodes that we may not use. */
 void machine_check_pools(const struct sysroot *sr, struct machine *m);
+/* ... and from transparent huge pages of which not even one fits the budget: 512 MiB on a board. */
+void machine_check_sizes(struct machine *m);
 /* limits, budget */
 int machine_read_limits(const struct sysroot *sr, struct machine *m, struct err *e);
 

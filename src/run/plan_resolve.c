@@ -211,6 +211,22 @@ static int resolve_node_id(struct resolving *r, const char *name, const char *wo
 	return 0;
 }
 
+/* Page tables cannot be moved, so the kernel keeps them out of memory that has to be movable. */
+static int refuse_movable(struct resolving *r, const char *name, const char *word, uint32_t node,
+			  struct err *e)
+{
+	const struct node *n = machine_node(r->m, node);
+	char why[128];
+
+	if (!n || !n->movable_only)
+		return 0;
+	snprintf(why, sizeof(why),
+		 "node %u has movable memory only, which holds no page tables "
+		 "(has_normal_memory)",
+		 node);
+	return skip(r, why, name, word, e);
+}
+
 static int resolve_node(struct resolving *r, const struct param *p, const char *word, struct err *e)
 {
 	struct err why = { 0 };
@@ -231,6 +247,8 @@ static int resolve_node(struct resolving *r, const struct param *p, const char *
 		return skip(r, why.msg, p->name, word, e);
 	if (word[0] >= '0' && word[0] <= '9')
 		rc = resolve_node_id(r, p->name, word, &node, e);
+	if (rc == 0 && strcmp(p->name, "page-tables") == 0)
+		rc = refuse_movable(r, p->name, word, node, e);
 	if (rc == 0)
 		rc = set_int(r, p->name, "node", node, e);
 	return rc < 0 ? rc : resolve_load_cpu(r, p, word, node, e);

@@ -75,34 +75,38 @@ static int create(struct unpack *u, char *path, const char *text, size_t n)
 	return rc;
 }
 
-static int add_mask(char *out, size_t bytes, unsigned n, unsigned k)
+/* The group of @k CPUs that n % step is in, @times times, each @step further. */
+static int add_mask(char *out, size_t bytes, unsigned n, unsigned k, unsigned step, unsigned times)
 {
-	unsigned first = n - n % k, last = first + k - 1;
+	unsigned first = (n % step) / k * k, top = (first + k - 1 + step * (times - 1)) / 32;
+	unsigned *bits = calloc(top + 1, sizeof(*bits));
 	int used = 0;
 
-	for (int group = (int)(last / 32); group >= 0; group--) {
-		unsigned bits = 0;
+	for (unsigned t = 0; bits && t < times; t++)
+		for (unsigned i = 0; i < k; i++) {
+			unsigned cpu = first + i + step * t;
 
-		for (unsigned b = 0; b < 32; b++) {
-			unsigned cpu = (unsigned)group * 32 + b;
-
-			if (cpu >= first && cpu <= last)
-				bits |= 1u << b;
+			bits[cpu / 32] |= 1u << cpu % 32;
 		}
-		if (used >= (int)bytes)
-			return -1;
-		used += snprintf(out + used, bytes - (size_t)used, "%s%08x", used ? "," : "", bits);
-	}
-	return used < (int)bytes ? used : -1;
+	for (int group = (int)top; bits && group >= 0 && used < (int)bytes; group--)
+		used += snprintf(out + used, bytes - (size_t)used, "%s%08x", used ? "," : "",
+				 bits[group]);
+	free(bits);
+	return bits && used < (int)bytes ? used : -1;
 }
 
-/* Replaces {n}, {n/K}, {n%K}, {mask:K}. */
+static bool is_mask(unsigned k, unsigned step, unsigned times)
+{
+	return k && step && times && k <= MAX_NUMBER && step <= MAX_NUMBER && times <= 256;
+}
+
+/* Replaces {n}, {n/K}, {n%K}, {mask:K}, {mask:K+S*T}. */
 static int expand(struct unpack *u, const char *in, unsigned n, char *out, size_t bytes)
 {
 	size_t used = 0;
 
 	while (*in && used + 1 < bytes) {
-		unsigned k = 0;
+		unsigned k = 0, step = 0, times = 0;
 		int eat = 0, put = -1;
 		size_t left = bytes - used;
 
@@ -117,8 +121,11 @@ static int expand(struct unpack *u, const char *in, unsigned n, char *out, size_
 			put = snprintf(out + used, left, "%u", n / k);
 		} else if (sscanf(in, "{n%%%u}%n", &k, &eat) == 1 && eat && k) {
 			put = snprintf(out + used, left, "%u", n % k);
-		} else if (sscanf(in, "{mask:%u}%n", &k, &eat) == 1 && eat && k) {
-			put = add_mask(out + used, left, n, k);
+		} else if (sscanf(in, "{mask:%u}%n", &k, &eat) == 1 && eat && is_mask(k, 1, 1)) {
+			put = add_mask(out + used, left, n, k, MAX_NUMBER + 1, 1);
+		} else if (sscanf(in, "{mask:%u+%u*%u}%n", &k, &step, &times, &eat) == 3 && eat &&
+			   is_mask(k, step, times)) {
+			put = add_mask(out + used, left, n, k, step, times);
 		}
 		if (put < 0 || (size_t)put >= left)
 			return fail(u, EINVAL, "cannot expand", in);

@@ -9,7 +9,9 @@
  *
  * A PATH may have one range {A-B}: the line stands for all numbers n in it. In PATH (after the
  * range) and LINE, {n} is the number, {n/K} and {n%K} quotient and rest, {mask:K} the kernel's
- * hexadecimal mask of the K CPUs from n - n%K on.
+ * hexadecimal mask of the K CPUs from n - n%K on. {mask:K+S*T} is the mask of the group of K CPUs
+ * that n%S is in, T times, each S further: threads of a core that are numbered half a machine
+ * apart.
  */
 #ifndef PAGETOLL_TESTS_TREE_H
 #define PAGETOLL_TESTS_TREE_H

@@ -42,7 +42,7 @@ static const struct expected rows[] = {
 	  "free memory of the allowed nodes", 16u << 20, 64u << 20 },
 	{ "memoryless-node", 8, 8, 3, 2, 1, 0, 2, 4096, 2u << 20, 30720000000, "MemAvailable",
 	  8u << 20, 16u << 20 },
-	{ "cpuless-node", 8, 1, 3, 3, 5, 1, 2, 4096, 2u << 20, 46080000000, "MemAvailable",
+	{ "cpuless-node", 8, 1, 3, 3, 5, 1, 0, 4096, 2u << 20, 46080000000, "MemAvailable",
 	  8u << 20, 16u << 20 },
 	{ "offline-cpus", 8, 5, 1, 1, 3, 0, NONE, 4096, 2u << 20, 12884901888, "MemAvailable",
 	  8u << 20, 8u << 20 },
@@ -59,6 +59,25 @@ static const struct expected rows[] = {
 	  "cgroup v1 / memory.limit_in_bytes", 16u << 20, 16u << 20 },
 	{ "hybrid", 8, 8, 1, 1, 2, 0, NONE, 4096, 2u << 20, 12884901888, "MemAvailable", 12u << 20,
 	  12u << 20 },
+	/* The other socket is remote, not the other half of one's own. */
+	{ "sub-numa", 32, 32, 4, 4, 1, 0, 2, 4096, 2u << 20, 240ull << 30, "MemAvailable",
+	  105u << 20, 2 * (105u << 20) },
+	/* Two links away. */
+	{ "four-sockets", 96, 96, 4, 4, 1, 1, 3, 4096, 2u << 20, 1000ull << 30, "MemAvailable",
+	  60u << 20, 4 * (60u << 20) },
+	{ "epyc-nps4", 128, 128, 8, 8, 1, 0, 4, 4096, 2u << 20, 480ull << 30, "MemAvailable",
+	  32u << 20, 16 * (32u << 20) },
+	/* A tier without CPUs is not "remote" while another socket is there. */
+	{ "cxl-movable", 8, 8, 3, 3, 1, 0, 1, 4096, 2u << 20, 247ull << 30, "MemAvailable",
+	  336u << 20, 2 * (336u << 20) },
+	{ "cxl-one-socket", 4, 4, 2, 2, 1, 0, 1, 4096, 2u << 20, 315ull << 30, "MemAvailable",
+	  32u << 20, 32u << 20 },
+	{ "nodes-36", 16, 16, 36, 8, 1, 0, 1, 65536, 512u << 20, 820ull << 30, "MemAvailable",
+	  114u << 20, 4 * (114u << 20) },
+	{ "larger-than-memory", 2, 2, 1, 1, 1, 0, NONE, 65536, 512u << 20, 400u << 20,
+	  "MemAvailable", 1152u << 20, 1152u << 20 },
+	{ "odd-keys", 4, 4, 2, 2, 1, 0, 1, 4096, 2u << 20, 12884901888, "MemAvailable", 0, 0 },
+	{ "missing-keys", 2, 2, 2, 1, 1, 0, NONE, 4096, 2u << 20, 4294967296, "MemFree", 0, 0 },
 };
 
 static void check_choices(const struct machine *m, const struct expected *x)
@@ -136,7 +155,9 @@ static void test_trees(void **state)
 static void test_hwloc_and_sysfs_agree(void **state)
 {
 	static const char *const trees[] = { "plain",        "two-sockets", "sparse-nodes",
-					     "offline-cpus", "hybrid",      "cpus-1536" };
+					     "offline-cpus", "hybrid",      "cpus-1536",
+					     "sub-numa",     "epyc-nps4",   "four-sockets",
+					     "nodes-36",     "cxl-movable" };
 
 	(void)state;
 	for (size_t i = 0; i < LENGTH(trees); i++) {
@@ -253,6 +274,28 @@ static void test_cpus(void **state)
 	assert_int_equal(v, 2); /* the nearest with memory */
 	assert_int_equal(machine_remote_node(&t.m, 3, &v, NULL), 0);
 	assert_int_equal(v, 0);
+	tree_close(&t);
+
+	tree_machine(&t, "four-sockets");
+	assert_int_equal(machine_cpu(&t.m, 50)->node, 2);
+	assert_int_equal(machine_cpu(&t.m, 50)->core, 2);
+	assert_int_equal(machine_cpu(&t.m, 50)->package, 2);
+	tree_close(&t);
+
+	tree_machine(&t, "nodes-36");
+	assert_true(machine_node(&t.m, 28)->movable_only);
+	assert_false(machine_node(&t.m, 3)->movable_only);
+	assert_false(machine_node(&t.m, 29)->movable_only); /* it has none at all */
+	assert_false(machine_node(&t.m, 29)->has_memory);
+	assert_int_equal(machine_node(&t.m, 3)->distance[28], 80);
+	assert_int_equal(machine_choose_load_cpu(&t.m, 28, 1, &v, NULL), -ENODEV);
+	tree_close(&t);
+
+	tree_machine(&t, "odd-keys");
+	assert_int_equal(machine_node(&t.m, 0)->distance[1], 21);
+	assert_int_equal(machine_node(&t.m, 1)->distance[1], 0); /* not told */
+	assert_true(machine_node(&t.m, 0)->total_bytes == 8ull << 30);
+	assert_string_equal(t.m.model, "Unlisted CPU 9000");
 	tree_close(&t);
 
 	tree_machine(&t, "sparse-nodes");
