@@ -228,6 +228,7 @@ static const struct argp compare_argp = {
 	       "what is missing. A and B are runs as 'show' takes them; several runs of one side "
 	       "(a list with commas, or a label that several have) are several boots.\v"
 	       "  pagetoll compare last~1 last\n"
+	       "  pagetoll compare baseline last                            (history --baseline RUN)\n"
 	       "  pagetoll compare last --by page=4k,thp\n"
 	       "  pagetoll compare good last --fail-on inconclusive         (good: a label; bisect)",
 };

@@ -158,7 +158,8 @@ static int run_export(const struct verb *v, int argc, char **argv)
 		cli_usage(&a.common, "--format fom has facts and points; it has no --facts");
 	if (!a.has_format)
 		a.common.format = format_of_name(a.output);
-	cli_need_words(&a.common, 1, "RUN (a file, an id, 'last', 'last~1', or a label)");
+	cli_need_words(&a.common, 1,
+		       "RUN (a file, an id, 'last', 'last~1', 'baseline', or a label)");
 	if (library_load(a.common.words[0], &r, NULL, &e))
 		return cli_fail(&a.common, CLI_FATAL, "%s", e.msg);
 	rc = export_run(&a, r);
@@ -182,7 +183,7 @@ static const struct argp export_argp = {
 	.args_doc = "RUN",
 	.doc = "Write a run for other programs: as JSON, as CSV with one row a value, or as "
 	       "figures of merit with one line a result. RUN is a "
-	       "file, an id or the beginning of one, last, last~1, a label, or the name of a "
+	       "file, an id or the beginning of one, last, last~1, baseline, a label, or the name of a "
 	       "published run.",
 };
 const struct verb verb_export = {

@@ -128,6 +128,7 @@ static void add_change(struct history_args *a, int key, char *run, const char *l
 static void parse_set_label(struct history_args *a, char *arg)
 {
 	char *text = strchr(arg, '=');
+	struct err e = { 0 };
 
 	if (!text)
 		cli_usage(&a->common,
@@ -135,12 +136,8 @@ static void parse_set_label(struct history_args *a, char *arg)
 			  "the label away",
 			  arg);
 	*text++ = '\0';
-	for (const char *p = text; *p; p++) {
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			cli_usage(&a->common, "--set-label: a label is one line of text");
-	}
-	if (strlen(text) > 200)
-		cli_usage(&a->common, "--set-label: a label has at most 200 bytes");
+	if (*text && library_check_label(text, &e))
+		cli_usage(&a->common, "--set-label: %s", e.msg);
 	add_change(a, KEY_SET_LABEL, arg, *text ? text : NULL);
 }
 
@@ -307,7 +304,9 @@ static int run_history(const struct verb *v, int argc, char **argv)
 		return cli_fail(&a.common, CLI_FATAL, "%s", e.msg);
 	rc = open_index(&a, dir, &x);
 	if (rc == CLI_DONE && a.n_changes && !x)
-		rc = cli_fail(&a.common, CLI_FATAL, "there is no run '%s': the library is empty",
+		rc = cli_fail(&a.common, CLI_FATAL,
+			      "there is no run '%s': the library is empty; 'pagetoll toll' and "
+			      "'pagetoll run' measure and keep one",
 			      a.changes[0].run);
 	if (rc == CLI_DONE)
 		rc = a.n_changes ? change_runs(&a, x) : list_runs(&a, x, dir);
@@ -326,7 +325,8 @@ static const struct argp_option history_options[] = {
 	{ "baselines", KEY_BASELINES, NULL, 0, "Only baselines", 0 },
 	{ "set-label", KEY_SET_LABEL, "RUN=TEXT", 0,
 	  "Label a run in place of listing; without TEXT it loses its label", 0 },
-	{ "baseline", KEY_BASELINE, "RUN", 0, "Make a run a baseline in place of listing", 0 },
+	{ "baseline", KEY_BASELINE, "RUN", 0,
+	  "Make a run a baseline in place of listing: compare and show know it as 'baseline'", 0 },
 	{ "no-baseline", KEY_NO_BASELINE, "RUN", 0, "The opposite", 0 },
 	{ "rebuild", KEY_REBUILD, NULL, 0, "Make the index anew from the run files first", 0 },
 	OPTION_FORMAT,
@@ -337,7 +337,9 @@ static const struct argp history_argp = {
 	.options = history_options,
 	.parser = parse_history,
 	.doc = "List the runs of the library, newest first. RUN is an id or the beginning of one, "
-	       "last, last~1, or a label.",
+	       "last, last~1, baseline (the newest one), or a label.\v"
+	       "  pagetoll history --baseline last      then, after the change:\n"
+	       "  pagetoll compare baseline last",
 };
 const struct verb verb_history = {
 	.name = "history",

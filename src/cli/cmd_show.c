@@ -36,7 +36,8 @@ static int run_show(const struct verb *v, int argc, char **argv)
 	int rc;
 
 	cli_parse(v, argc, argv, &a);
-	cli_need_words(&a.common, 1, "RUN (a file, an id, 'last', 'last~1', or a label)");
+	cli_need_words(&a.common, 1,
+		       "RUN (a file, an id, 'last', 'last~1', 'baseline', or a label)");
 	if (a.card && a.common.format != FORMAT_TEXT)
 		cli_usage(&a.common, "--card is a form of the text; it has no --format");
 	if (library_load(a.common.words[0], &r, &path, &e))
@@ -59,7 +60,7 @@ static const struct argp show_argp = {
 	.parser = parse_show,
 	.args_doc = "RUN",
 	.doc = "Print a run: what was inferred from it and its tables. RUN is a file, an id or the "
-	       "beginning of one, last, last~1, a label, or the name of a published run.",
+	       "beginning of one, last, last~1, baseline, a label, or the name of a published run.",
 };
 const struct verb verb_show = {
 	.name = "show",

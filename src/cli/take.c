@@ -10,8 +10,6 @@
 #include "base/units.h"
 #include "store/library.h"
 
-enum { MAX_LABEL = 100 };
-
 const struct preset *take_preset(const struct common *c, const char *arg)
 {
 	const struct preset *found = preset_find(arg);
@@ -49,23 +47,15 @@ uint64_t take_seed(const struct common *c, const char *arg)
 const char *take_label(const struct common *c, const char *arg)
 {
 	struct str clean = { 0 };
+	struct err e = { 0 };
 	bool same;
 
 	escape_terminal(&clean, arg);
 	same = strcmp(str_text(&clean), arg) == 0;
 	str_done(&clean);
-	if (!*arg || strlen(arg) > MAX_LABEL || !same)
-		cli_usage(c,
-			  "--label: '%s' is empty, longer than %d bytes, or holds control "
-			  "characters",
-			  arg, MAX_LABEL);
-	if (strchr(arg, '/') || strcmp(arg, "last") == 0 || strncmp(arg, "last~", 5) == 0)
-		cli_usage(c,
-			  "--label: '%s' already means something where a run is named: no '/', not "
-			  "'last'",
-			  arg);
-	for (const struct published *p = published_runs; p->name; p++)
-		if (strcmp(p->name, arg) == 0)
-			cli_usage(c, "--label: '%s' is the name of a published run", arg);
+	if (!same)
+		cli_usage(c, "--label: '%s' holds control characters or is no UTF-8", arg);
+	if (library_check_label(arg, &e))
+		cli_usage(c, "--label: %s", e.msg);
 	return arg;
 }

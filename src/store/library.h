@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The library of runs: where run files lie, and which one a name means. Names of a RUN: a path, an
- * id or a unique prefix of one, `last`, `last~N`, a label, or the name of a published run.
+ * id or a unique prefix of one, `last`, `last~N` (by time; published tables do not count),
+ * `baseline` (of several the one that was made one last), a label, or the name of a published run.
  */
 #ifndef PAGETOLL_STORE_LIBRARY_H
 #define PAGETOLL_STORE_LIBRARY_H
@@ -21,6 +22,13 @@ int library_new_path(const char *run_id, char **ret_path, struct err *e);
  * -ENOENT: none (with near names), -EEXIST: the prefix is ambiguous (with the candidates).
  */
 int library_load(const char *name, struct run **ret_run, char **ret_path, struct err *e);
+
+enum { LIBRARY_LABEL_BYTES = 200 };
+/*
+ * Whether a run can be called so and be found by it. -EINVAL: a name that means something else
+ * already, one with a comma, with a blank at an end, or with control characters; empty or too long.
+ */
+int library_check_label(const char *text, struct err *e);
 
 enum library_added {
 	LIBRARY_NEW,

@@ -14,6 +14,7 @@
 
 #include "record/runfile.h"
 #include "store/library.h"
+#include "store/library_parts.h"
 
 /* All bytes of a file, malloc()ed. -ENOENT without a message. */
 static int read_whole(const char *path, char **ret, size_t *ret_n, struct err *e)
@@ -117,7 +118,7 @@ static int check_name(const char *id, const char *data, size_t n_data, struct er
 			       "pagetoll; give another name",
 			       id);
 	}
-	if (strcmp(id, "last") == 0 || (n > 6 && strcmp(id + n - 6, ".jsonl") == 0))
+	if (library_is_word(id) || (n > 6 && strcmp(id + n - 6, ".jsonl") == 0))
 		return err_set(e, EEXIST,
 			       "a run cannot be called '%s': that word means something else", id);
 	return 0;

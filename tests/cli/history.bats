@@ -114,7 +114,9 @@ ids() {
 	for words in "--since yesterday" "--since 2024-02-30" "--since 2024-13-01" "--since 2024" \
 		"--since -1h" "--since 2024-01-01x" "--limit 0" "--limit -1" "--limit x" \
 		"--label=" "--bench=" "--set-label last" "--set-label =x" "--baseline=" \
-		"--set-label last=x --label y" "extra"; do
+		"--set-label last=x --label y" "extra" "--set-label last=last" "--set-label last=last~3" \
+		"--set-label last=baseline" "--set-label last=altix-2005" "--set-label last=a,b" \
+		"--set-label last=a/b"; do
 		read -ra list <<<"$words"
 		pagetoll history "${list[@]}"
 		exits 129 || { echo "$words"; return 1; }
@@ -137,11 +139,11 @@ ids() {
 	prints "01j000000000000000000000cc"
 	pagetoll show after
 	exits 128
-	pagetoll history --set-label "before=a = b, with blanks"
+	pagetoll history --set-label "before=a = b with blanks"
 	exits 0
-	pagetoll history --label "a = b, with blanks" --format json
+	pagetoll history --label "a = b with blanks" --format json
 	[[ $(ids) == "aa" ]]
-	pagetoll show "a = b, with blanks"
+	pagetoll show "a = b with blanks"
 	exits 0
 	pagetoll history --set-label mine=
 	exits 0
@@ -169,6 +171,15 @@ ids() {
 	pagetoll history
 	prints "* 01hzz00000"
 	prints "* a baseline"
+	# a name of a run like any other
+	pagetoll show baseline
+	exits 0
+	prints 01hzz0000000000000000000aa
+	pagetoll export baseline
+	exits 0
+	pagetoll compare --format json baseline last
+	exits 0
+	json '.a.runs[0].id == "01hzz0000000000000000000aa"'
 	pagetoll history --baseline nobody
 	exits 128
 }

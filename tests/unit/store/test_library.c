@@ -17,6 +17,7 @@
 
 #include "record/runfile.h"
 #include "store/library.h"
+#include "store/notes.h"
 
 struct place {
 	char dir[64];
@@ -247,12 +248,107 @@ static void test_other_files_are_no_runs(void **state)
 	assert_found("last", ids[2]);
 }
 
+/* A measured run with an id of its own, begun at a time. */
+static void write_dated(const char *id, enum origin origin, int64_t start)
+{
+	struct run *r = run_new();
+	struct runfile *f = NULL;
+	char *path = NULL;
+
+	assert_non_null(r);
+	r->schema_version = RUN_SCHEMA_VERSION;
+	r->id = id;
+	r->source = "s";
+	r->origin = origin;
+	r->start_unix_ns = start;
+	assert_int_equal(library_new_path(id, &path, NULL), 0);
+	assert_int_equal(runfile_create(path, r, &f, NULL), 0);
+	runfile_close(f);
+	free(path);
+	run_free(r);
+}
+
+/* Ids made by hand have their place in time; published tables have none. */
+static void test_last_counts_every_run(void **state)
+{
+	(void)state;
+	write_dated("by-hand", ORIGIN_MEASURED, 5000);
+	write_dated("guess", ORIGIN_PREDICTED, 7000);
+	write_dated("01j00000000000000000000000", ORIGIN_MEASURED, 6000);
+	write_dated("a-table", ORIGIN_PUBLISHED, 9000);
+	write_dated("no-time", ORIGIN_MEASURED, 0);
+	assert_found("last", "guess");
+	assert_found("last~1", "01j00000000000000000000000");
+	assert_found("last~2", "by-hand");
+	assert_found("last~3", "no-time");
+	assert_refused("last~4", ENOENT, "4 runs");
+}
+
+static void note(const struct place *p, const char *run, bool on)
+{
+	char dir[160];
+
+	snprintf(dir, sizeof(dir), "%s/runs", p->dir);
+	assert_int_equal(
+		notes_append(dir, &(struct note){ .kind = NOTE_BASELINE, .subject = run, .on = on },
+			     NULL),
+		0);
+}
+
+static void test_baseline_is_a_name(void **state)
+{
+	const struct place *p = *state;
+
+	assert_refused("baseline", ENOENT, "history --baseline");
+	note(p, ids[2], true);
+	note(p, ids[0], true);
+	note(p, "01hzz0000000000000000000zz", true); /* gone */
+	assert_found("baseline", ids[0]);
+	note(p, ids[0], false);
+	assert_found("baseline", ids[2]);
+	note(p, ids[2], false);
+	assert_refused("baseline", ENOENT, "history --baseline");
+	/* from before the word was one */
+	write_run("01j000000000000000000000zz", "baseline");
+	assert_found("baseline", "01j000000000000000000000zz");
+	note(p, ids[1], true);
+	assert_found("baseline", ids[1]);
+}
+
+static void test_labels_that_name_nothing(void **state)
+{
+	static const char *const refused[] = { "",         "last", "last~2",    "last~x",
+					       "baseline", "a/b",  "a.jsonl",   "altix-2005",
+					       "a,b",      ",",    " a",        "a ",
+					       " ",        "a\tb", "two\nlines" };
+	static const char *const taken[] = { "a",     "lastly",     "last one", "the baseline",
+					     "a = b", "altix-2006", "~",        "\xc3\xbc" };
+	char longest[LIBRARY_LABEL_BYTES + 2];
+	struct err e = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+		err_clear(&e);
+		if (library_check_label(refused[i], &e) != -EINVAL || !e.msg[0])
+			fail_msg("'%s' is taken", refused[i]);
+	}
+	err_clear(&e);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		if (library_check_label(taken[i], &e))
+			fail_msg("%s", e.msg);
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	assert_int_equal(library_check_label(longest, &e), -EINVAL);
+	assert_int_equal(library_check_label(longest + 1, &e), 0);
+}
+
 static void test_empty_library(void **state)
 {
 	(void)state;
-	assert_refused("last", ENOENT, "0 runs");
-	assert_refused("last~1", ENOENT, "0 runs");
-	assert_refused("01", ENOENT, "0 runs");
+	assert_refused("last", ENOENT, "pagetoll run");
+	assert_refused("last~1", ENOENT, "the library is empty");
+	assert_refused("01", ENOENT, "the library is empty");
+	assert_refused("baseline", ENOENT, "history --baseline");
 }
 
 static void test_published(void **state)
@@ -290,6 +386,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_names_refused, setup_runs, teardown),
 		cmocka_unit_test_setup_teardown(test_other_files_are_no_runs, setup_runs, teardown),
 		cmocka_unit_test_setup_teardown(test_empty_library, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_last_counts_every_run, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_baseline_is_a_name, setup_runs, teardown),
+		cmocka_unit_test(test_labels_that_name_nothing),
 		cmocka_unit_test_setup_teardown(test_published, setup, teardown),
 	};
 
