@@ -11,7 +11,6 @@
 #ifndef PAGETOLL_BENCH_BENCH_H
 #define PAGETOLL_BENCH_BENCH_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,8 +55,6 @@ struct bench {
 	 */
 	const char *smoke;
 	const char *toll; /* NULL, or why it stands in the toll set */
-	/* Page faults are what it measures: they are no disturbance. */
-	bool faults_are_measured;
 	size_t state_size;
 	/*
 	 * Default values of the inner parameter when the user gives none ("auto"), for this
@@ -96,8 +93,6 @@ const struct bench *bench_find(const char *name);
 /* The current value of a parameter ("pointers"), or of a resolved one ("page.bytes"). */
 uint64_t bench_u64(const struct bench_ctx *ctx, const char *name);
 const char *bench_text(const struct bench_ctx *ctx, const char *name);
-/* The resolved kind of the parameter "page". */
-enum page_kind bench_page_kind(const struct bench_ctx *ctx);
 /* Largest value of the inner parameter in this invocation. */
 uint64_t bench_max_inner(const struct bench_ctx *ctx);
 /* 64 random bits that differ by invocation and point, equal for equal seeds. */

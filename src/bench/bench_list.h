@@ -5,9 +5,6 @@
 
 #define BENCH_LIST(X)    \
 	X(cache_chase)   \
-	X(fork_call)     \
-	X(fork_cow)      \
-	X(fork_unmap)    \
 	X(tables_shared) \
 	X(tlb_chase)
 

@@ -34,7 +34,8 @@ enum operand {
 	OPERAND_WORDS, /* [NAME=VALUE]... [TARGET [NAME=VALUE]...]... */
 	OPERAND_BENCH,
 	OPERAND_RUN,
-	OPERAND_RUNS, /* one or more of them */
+	OPERAND_RUNS,    /* one or more of them */
+	OPERAND_COMMAND, /* of another program, with its words */
 	OPERAND_SHELL,
 	OPERAND_VERB,
 };

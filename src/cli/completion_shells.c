@@ -127,6 +127,12 @@ static void bash_operands(struct str *out)
 		case OPERAND_VERB:
 			words_verbs(&words);
 			break;
+		case OPERAND_COMMAND:
+			str_addf(out,
+				 "\t%s) mapfile -t COMPREPLY < <(compgen -c -- \"$cur\"); "
+				 "return ;;\n",
+				 (*v)->name);
+			break;
 		case OPERAND_NONE:
 			break;
 		}
@@ -264,6 +270,9 @@ static void zsh_operand(struct str *out, const struct verb *v)
 	case OPERAND_VERB:
 		words_verbs(&words);
 		break;
+	case OPERAND_COMMAND:
+		str_add(out, " \\\n\t\t\t'*::command:_normal'");
+		break;
 	case OPERAND_NONE:
 		break;
 	}
@@ -377,6 +386,9 @@ static void fish_operand(struct str *out, const struct verb *v)
 		break;
 	case OPERAND_VERB:
 		words_verbs(&words);
+		break;
+	case OPERAND_COMMAND:
+		str_add(&words, "(__fish_complete_subcommand)");
 		break;
 	case OPERAND_NONE:
 		break;

@@ -112,9 +112,8 @@ static int add_schemas(struct run *r, const struct plan *p)
 	return 0;
 }
 
-int run_header_fill(struct run *r, const struct plan *p, const struct sysroot *sr,
-		    const struct machine *m, const char *label, int argc, char **argv,
-		    struct err *e)
+int run_header_begin(struct run *r, const struct sysroot *sr, const struct machine *m,
+		     const char *label, int argc, char **argv, struct err *e)
 {
 	char id[27];
 	int rc;
@@ -128,12 +127,21 @@ int run_header_fill(struct run *r, const struct plan *p, const struct sysroot *s
 	r->origin = ORIGIN_MEASURED;
 	r->version = cli_version();
 	r->command = command_line(&r->arena, argc, argv);
-	r->preset = p->preset->name;
 	if (!r->id || !r->command || (label && !r->label))
 		return err_set(e, ENOMEM, "out of memory");
 	rc = fingerprint_read(sr, m, r, e);
 	if (rc == 0)
 		rc = doctor_examine(sr, m, r, e);
+	return rc ? err_set(e, -rc, "cannot describe the run: %s", strerror(-rc)) : 0;
+}
+
+int run_header_fill(struct run *r, const struct plan *p, const struct sysroot *sr,
+		    const struct machine *m, const char *label, int argc, char **argv,
+		    struct err *e)
+{
+	int rc = run_header_begin(r, sr, m, label, argc, argv, e);
+
+	r->preset = p->preset->name;
 	if (rc == 0)
 		rc = add_context(r, p);
 	if (rc == 0)

@@ -13,6 +13,13 @@
 uint64_t random_seed(void);
 
 /*
+ * The part that does not depend on what is measured: id, version, command line (@argv with the verb
+ * first), machine, findings. @label may be NULL. 0, or a negative errno.
+ */
+int run_header_begin(struct run *r, const struct sysroot *sr, const struct machine *m,
+		     const char *label, int argc, char **argv, struct err *e);
+
+/*
  * Fills id, version, command line (@argv with the verb first), machine, findings, timer cost and
  * the self-description of the benchmarks. @label may be NULL. 0, or a negative errno.
  */

@@ -8,6 +8,7 @@
 #define PAGETOLL_REPORT_REPORT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/err.h"
 #include "base/str.h"
@@ -45,6 +46,12 @@ bool report_has_toll_card(const struct report *rep);
 /* What `show` and `run TARGET` print: header, facts, one table a benchmark and group of settings.
  */
 int report_text(struct str *out, const struct report *rep, const struct report_options *o);
+/*
+ * What `profile` prints: what the command took, and the kernel's @top functions (0: 60) in the
+ * columns of readprofile; @callers: also pairs of function and caller, where recorded.
+ */
+int report_profile(struct str *out, const struct report *rep, size_t top, bool callers,
+		   const struct report_options *o);
 /* One JSON document: header, findings, facts, points with estimates and raw series, footer. */
 int report_json(struct str *out, const struct report *rep);
 /* Tidy CSV: one row a value (sample, exact, count, summary), header line with units in the names.

@@ -52,8 +52,10 @@ static const struct name calls[] = {
 };
 
 static const struct name errors[] = {
-	{ "EPERM", EPERM },   { "ENOSYS", ENOSYS }, { "EACCES", EACCES },
-	{ "EINVAL", EINVAL }, { "ENOMEM", ENOMEM }, { NULL, 0 },
+	{ "EPERM", EPERM },   { "ENOSYS", ENOSYS },         { "EACCES", EACCES },
+	{ "EINVAL", EINVAL }, { "ENOMEM", ENOMEM },         { "ENOENT", ENOENT },
+	{ "ENODEV", ENODEV }, { "EOPNOTSUPP", EOPNOTSUPP }, { "EMFILE", EMFILE },
+	{ NULL, 0 },
 };
 
 static int find(const struct name *table, const char *text)
