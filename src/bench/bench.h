@@ -11,6 +11,7 @@
 #ifndef PAGETOLL_BENCH_BENCH_H
 #define PAGETOLL_BENCH_BENCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,7 +55,8 @@ struct bench {
 	 * conditions runs this one.
 	 */
 	const char *smoke;
-	const char *toll; /* NULL, or why it stands in the toll set */
+	const char *toll;         /* NULL, or why it stands in the toll set */
+	bool faults_are_measured; /* page faults while sampling are no disturbance */
 	size_t state_size;
 	/*
 	 * Default values of the inner parameter when the user gives none ("auto"), for this

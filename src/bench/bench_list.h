@@ -3,9 +3,16 @@
 #ifndef PAGETOLL_BENCH_BENCH_LIST_H
 #define PAGETOLL_BENCH_BENCH_LIST_H
 
-#define BENCH_LIST(X)    \
-	X(cache_chase)   \
-	X(tables_shared) \
+#define BENCH_LIST(X)           \
+	X(cache_chase)          \
+	X(syscall_fault)        \
+	X(syscall_forkexit)     \
+	X(syscall_gettimeofday) \
+	X(syscall_null)         \
+	X(syscall_openclose)    \
+	X(syscall_pid)          \
+	X(syscall_time)         \
+	X(tables_shared)        \
 	X(tlb_chase)
 
 #endif

@@ -49,9 +49,10 @@ static void count_disturbances(struct bench_ctx *ctx, const struct thread_counts
 	counters_thread(&after);
 	bench_taint(ctx, "involuntary_switches",
 		    after.involuntary_switches - before->involuntary_switches);
-	bench_taint(ctx, "page_faults_in_timed_region",
-		    after.minor_faults - before->minor_faults + after.major_faults -
-			    before->major_faults);
+	if (!ctx->spec->bench->faults_are_measured)
+		bench_taint(ctx, "page_faults_in_timed_region",
+			    after.minor_faults - before->minor_faults + after.major_faults -
+				    before->major_faults);
 	bench_taint(ctx, "cpu_changes", after.cpu != before->cpu);
 	if (ctx->wanted_cpu >= 0 && before->cpu != ctx->wanted_cpu)
 		ctx->ran_on = before->cpu;

@@ -112,3 +112,17 @@ uint64_t loop_pages(const void *base, uint64_t n, uint64_t page_bytes)
 	}
 	return sum;
 }
+
+void loop_calls(void (*call)(void *arg), void *arg, uint64_t n)
+{
+	OPAQUE(call);
+	KEEP_ROLLED
+	for (; n; n--)
+		call(arg);
+}
+
+void call_nothing(void *arg)
+{
+	(void)arg;
+	__asm__ volatile("");
+}

@@ -36,4 +36,8 @@ uint64_t loop_stream(const void *base, size_t bytes);
 /* Sums one word of each of @n pages of @page_bytes, the cache line moving from page to page. */
 uint64_t loop_pages(const void *base, uint64_t n, uint64_t page_bytes);
 
+/* @n calls of @call with @arg, and the function that does nothing, to be subtracted. */
+void loop_calls(void (*call)(void *arg), void *arg, uint64_t n);
+void call_nothing(void *arg);
+
 #endif

@@ -233,6 +233,18 @@ void evict_done(struct evict *v)
 	unmap(&v->probe, EVICT_PROBE_LINES * v->page_bytes);
 }
 
+void evict_inherit(const struct evict *v, bool yes)
+{
+	int advice = yes ? MADV_DOFORK : MADV_DONTFORK;
+
+	if (v->data)
+		madvise(v->data, v->sizes.data_bytes, advice);
+	if (v->code)
+		madvise(v->code, v->sizes.code_bytes, advice);
+	if (v->pages)
+		madvise(v->pages, v->sizes.tlb_pages * v->page_bytes, advice);
+}
+
 /* --- evicting --- */
 
 void evict_stream(const void *base, size_t bytes)

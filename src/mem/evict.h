@@ -13,6 +13,7 @@
 #ifndef PAGETOLL_MEM_EVICT_H
 #define PAGETOLL_MEM_EVICT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,6 +54,9 @@ struct evict {
 int evict_map(const struct evict_sizes *s, unsigned kinds, struct evict *ret, struct err *e);
 /* Accepts an all-zero one. */
 void evict_done(struct evict *v);
+
+/* Whether children get the buffers (to read them); not unless asked. */
+void evict_inherit(const struct evict *v, bool yes);
 
 /* Everything of the kinds that it was mapped for: TLB, code, then data. */
 void evict_now(const struct evict *v);

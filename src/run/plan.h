@@ -67,6 +67,18 @@ const char *plan_name_of_param(const void *list, size_t i);
 int plan_resolve(struct arena *a, const struct machine *m, const struct bench *b,
 		 struct bench_setting *s, const char **ret_skip, struct err *e);
 
+/*
+ * The parameter "node": the node that measures. @is_auto: the CPU *@cpu was not named by the user
+ * and is replaced by one of the node. What this machine has not got (remote with one node) goes to
+ * @ret_why, with -ENODEV; what cannot be meant to @e, with -EINVAL.
+ */
+int plan_place(const struct machine *m, const char *word, bool is_auto, uint32_t *cpu,
+	       uint32_t *ret_node, struct err *ret_why, struct err *e);
+/* "each": adds every node with a usable CPU by @add. */
+int plan_place_each(struct arena *a, const struct machine *m, struct plan_values *out,
+		    int (*add)(struct arena *, struct plan_values *, const char *, struct err *),
+		    struct err *e);
+
 /* --- grids and cost --- */
 
 /*

@@ -227,12 +227,29 @@ static int refuse_movable(struct resolving *r, const char *name, const char *wor
 	return skip(r, why, name, word, e);
 }
 
+/* The node that measures: it decides on the CPU. */
+static int resolve_place(struct resolving *r, const struct param *p, const char *word,
+			 struct err *e)
+{
+	bool is_auto = strcmp(attrs_text(&r->s->given, "cpu", "auto"), "auto") == 0;
+	struct err why = { 0 };
+	uint32_t node = 0;
+	int rc = plan_place(r->m, word, is_auto, &r->cpu, &node, &why, e);
+
+	if (rc < 0)
+		return why.code ? skip(r, why.msg, p->name, word, e) : rc;
+	rc = set_int(r, "cpu", "id", r->cpu, e);
+	return rc < 0 ? rc : set_int(r, p->name, "node", node, e);
+}
+
 static int resolve_node(struct resolving *r, const struct param *p, const char *word, struct err *e)
 {
 	struct err why = { 0 };
 	uint32_t node = 0;
 	int rc = 0;
 
+	if (strcmp(p->name, "node") == 0)
+		return resolve_place(r, p, word, e);
 	for (size_t i = 0; p->choices && p->choices[i]; i++) {
 		if (strcmp(p->choices[i], word) != 0)
 			continue;

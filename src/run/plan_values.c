@@ -279,9 +279,10 @@ static int expand_choice(struct arena *a, const struct param *p, const char *ite
 }
 
 /* CPU and node ids: words stay, numbers become canonical, ranges such as 0..3 are allowed. */
-static int expand_id(struct arena *a, const struct param *p, const char *item,
-		     struct plan_values *out, struct err *e)
+static int expand_id(struct arena *a, const struct machine *m, const struct param *p,
+		     const char *item, struct plan_values *out, struct err *e)
 {
+	bool is_place = p->type == PARAM_NODE && strcmp(p->name, "node") == 0;
 	static const char *const cpu_words[] = { "auto", NULL };
 	static const char *const node_words[] = { "local", "remote", NULL };
 	const char *const *words = p->type == PARAM_CPU ? cpu_words : node_words;
@@ -289,6 +290,8 @@ static int expand_id(struct arena *a, const struct param *p, const char *item,
 	char all[200], text[UNITS_TEXT_BYTES];
 	int r;
 
+	if (is_place && strcmp(item, "each") == 0)
+		return plan_place_each(a, m, out, add_text, e);
 	for (size_t i = 0; words[i]; i++)
 		if (strcmp(words[i], item) == 0)
 			return add_text(a, out, item, e);
@@ -299,7 +302,10 @@ static int expand_id(struct arena *a, const struct param *p, const char *item,
 		u64_array_done(&v);
 		plan_list(all, sizeof(all), plan_name_of_text, p->choices);
 		return err_set(e, EINVAL, "%s=%s is not known; accepted: an id (0, 1, ...), %s%s%s",
-			       p->name, item, p->type == PARAM_CPU ? "auto" : "local, remote",
+			       p->name, item,
+			       p->type == PARAM_CPU ? "auto"
+			       : is_place           ? "local, remote, each"
+						    : "local, remote",
 			       all[0] ? ", " : "", all);
 	}
 	r = 0;
@@ -326,7 +332,7 @@ static int expand_item(struct arena *a, const struct machine *m, const struct pa
 		return expand_choice(a, p, item, out, e);
 	case PARAM_CPU:
 	case PARAM_NODE:
-		return expand_id(a, p, item, out, e);
+		return expand_id(a, m, p, item, out, e);
 	}
 	return err_set(e, EINVAL, "%s: unknown parameter type", p->name);
 }
