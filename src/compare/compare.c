@@ -60,7 +60,7 @@ static int adjust(struct rows *rows, int (*method)(const double *, size_t, doubl
 		struct row *row = &rows->v[i];
 
 		row->is_extra = row->is_extra && original_of(rows, row);
-		p[i] = row->is_extra ? NAN : row->c.p;
+		p[i] = row->is_extra || row->is_sum ? NAN : row->c.p;
 		tests += isnan(p[i]) ? 0 : 1;
 	}
 	if (p)
@@ -71,7 +71,9 @@ static int adjust(struct rows *rows, int (*method)(const double *, size_t, doubl
 		const struct row *from =
 			rows->v[i].is_extra ? original_of(rows, &rows->v[i]) : NULL;
 
-		if (from && !isnan(rows->v[i].c.p))
+		if (rows->v[i].is_sum)
+			rows->v[i].c.p_adjusted = rows->v[i].c.p;
+		else if (from && !isnan(rows->v[i].c.p))
 			rows->v[i].c.p_adjusted = from->c.p_adjusted;
 	}
 	free(p);

@@ -82,14 +82,27 @@ static bool has_alone(const struct comparison *c)
 	return false;
 }
 
+static bool has_counted_symbols(const struct comparison *c)
+{
+	for (size_t i = 0; i < c->n_points; i++) {
+		if (!isnan(c->points[i].p) && attrs_find(&c->points[i].where, "symbol"))
+			return true;
+	}
+	return false;
+}
+
 int how_fill(const struct rules *r, struct comparison *c, size_t n_fact_tests, size_t n_point_tests)
 {
 	struct box b = { .c = c };
 	const char *spread = spread_line(r), *boots = boots_line(r);
 
 	if (has_alone(c))
-		line(&b, "single values (published tables, profiles): the difference alone, no "
-			 "test");
+		line(&b, "single values: the difference alone, no test");
+	if (has_counted_symbols(c))
+		line(&b,
+		     "profiles: ticks are counts of samples over the same work; the interval of "
+		     "a ratio has the chance of sampling in it, and from several processes what "
+		     "differs between them; the total is not one of the tested family");
 	if (n_fact_tests + n_point_tests > 0) {
 		line(&b, unit_line(r));
 		line(&b, arena_printf(r->arena,

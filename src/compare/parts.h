@@ -56,6 +56,7 @@ struct row {
 	bool is_alone;       /* single values: no test */
 	bool is_exact;       /* no spread by nature: no test, no variation between runs */
 	bool is_extra;       /* follows from another row: not one more test */
+	bool is_sum;         /* of other rows: tested, but no member of their family */
 	const char *nominal; /* both sides stand for this round size; NULL: not so */
 };
 struct rows {
@@ -89,6 +90,26 @@ int rows_of_facts(const struct rules *r, const struct side *a, const struct side
 int rows_of_points(const struct rules *r, const struct side *a, const struct side *b,
 		   struct rows *ret);
 struct row *rows_add(struct arena *a, struct rows *rows);
+
+/* A name in the settings of a benchmark, and whether points differ in it. */
+struct told {
+	const char *bench, *name;
+	bool yes;
+};
+
+struct matching {
+	struct told *told; /* in the arena of the rules */
+	size_t n_told, cap_told;
+	const struct rules *rules;
+	const struct side *a, *b;
+	struct rows *rows;
+};
+
+/* A row for a metric at a point, without values; NULL: no memory. */
+struct row *point_row(struct matching *m, const struct point *any, const struct metric *metric);
+/* The symbols of a table (a profile), column by column; one of both points may be NULL. */
+int rows_of_table(struct matching *m, const struct point *a, const struct point *b,
+		  const struct metric *metric);
 
 /* Refuses unlike machines and revisions; 0 or -EINVAL. */
 int sides_check(const struct run *const *a, size_t n_a, const struct run *const *b, size_t n_b,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Points of both sides with the same benchmark and setting, metric by metric; tables (profiles)
- * row by row. Leaves out: metrics that only describe the measuring (no good direction, samples).
+ * row by row (tables.c). Leaves out: metrics that only describe the measuring (no good direction,
+ * samples).
  */
 #include "compare/parts.h"
 
@@ -11,20 +12,6 @@
 #include <string.h>
 
 #include "stats/stats.h"
-
-/* A name in the settings of a benchmark, and whether points differ in it. */
-struct told {
-	const char *bench, *name;
-	bool yes;
-};
-
-struct matching {
-	struct told *told; /* in the arena of the rules */
-	size_t n_told, cap_told;
-	const struct rules *rules;
-	const struct side *a, *b;
-	struct rows *rows;
-};
 
 struct row *rows_add(struct arena *a, struct rows *rows)
 {
@@ -166,8 +153,7 @@ static const struct series *find_series(const struct point *p, const char *metri
 	return NULL;
 }
 
-static struct row *point_row(struct matching *m, const struct point *any,
-			     const struct metric *metric)
+struct row *point_row(struct matching *m, const struct point *any, const struct metric *metric)
 {
 	struct arena *a = m->rules->arena;
 	struct row *row = rows_add(a, m->rows);
@@ -274,81 +260,6 @@ static int one_sided(struct matching *m, struct row *row, const struct point *a,
 	return row->c.reason ? 0 : -ENOMEM;
 }
 
-static size_t column_of(const struct series *s, const char *name)
-{
-	size_t i = 0;
-
-	while (i < s->n_columns && strcmp(s->columns[i], name) != 0)
-		i++;
-	return i;
-}
-
-static double cell_of(const struct series *s, const char *key, const char *column)
-{
-	size_t at = column_of(s, column);
-
-	for (size_t i = 0; at < s->n_columns && i < s->n; i++) {
-		if (strcmp(s->keys[i], key) == 0)
-			return s->cells[i * s->n_columns + at];
-	}
-	return NAN;
-}
-
-/* One cell on each side; NULL series: that side has no such table. */
-static int add_cell(struct matching *m, const struct point *any, const struct metric *metric,
-		    const struct series *a, const struct series *b, const char *key,
-		    const char *column)
-{
-	struct arena *arena = m->rules->arena;
-	struct row *row;
-	double x = a ? cell_of(a, key, column) : NAN;
-	double y = b ? cell_of(b, key, column) : NAN;
-	bool has_x = !isnan(x), has_y = !isnan(y);
-
-	if (!has_x && !has_y)
-		return 0;
-	row = point_row(m, any, metric);
-	if (!row)
-		return -ENOMEM;
-	row->c.id = arena_printf(arena, "%s.%s", metric->name, column);
-	if (!row->c.id || attrs_set_text(arena, &row->c.where, "symbol", key))
-		return -ENOMEM;
-	row->is_alone = true;
-	row->c.a = x;
-	row->c.b = y;
-	row->c.n_a = has_x;
-	row->c.n_b = has_y;
-	if (x > 0 && y > 0)
-		row->c.percent = 100 * (y / x - 1);
-	else if (isnan(x) || isnan(y))
-		row->c.reason = isnan(x) ? "not in the table of A" : "not in the table of B";
-	return 0;
-}
-
-/* Every symbol of A, then those that only B has. */
-static int add_table(struct matching *m, const struct point *any, const struct metric *metric,
-		     const struct series *a, const struct series *b)
-{
-	const struct series *const sides[2] = { a, b };
-
-	for (size_t k = 0; k < 2; k++) {
-		const struct series *s = sides[k];
-
-		for (size_t i = 0; s && i < s->n; i++) {
-			for (size_t j = 0; j < s->n_columns; j++) {
-				int rc;
-
-				if (k == 1 && a && !isnan(cell_of(a, s->keys[i], s->columns[j])))
-					continue;
-				rc = add_cell(m, any, metric, a, b, s->keys[i], s->columns[j]);
-				if (rc)
-					return rc;
-			}
-		}
-	}
-	return 0;
-}
-
 static int add_metric(struct matching *m, const struct point *a, const struct point *b,
 		      const struct metric *metric, bool is_headline)
 {
@@ -361,7 +272,7 @@ static int add_metric(struct matching *m, const struct point *a, const struct po
 	if (!some || (!is_headline && metric->better == BETTER_NONE && some->form == FORM_SAMPLES))
 		return 0;
 	if (some->form == FORM_TABLE && (!x || !y || x->form == y->form))
-		return add_table(m, a ? a : b, metric, x, y);
+		return rows_of_table(m, a, b, metric);
 	row = point_row(m, a ? a : b, metric);
 	if (!row)
 		return -ENOMEM;

@@ -114,8 +114,7 @@ static int add_measure(struct side *s, const struct side_source *from, const str
 	s->boot_of[at] = find_boot(s, m->boot_id ? m->boot_id : r->boot_id);
 	for (size_t i = 0; i < m->n_series; i++) {
 		/* Also an exact number of a published table is one value that nobody can repeat. */
-		if (r->origin != ORIGIN_PUBLISHED && m->series[i].form != FORM_SUMMARY &&
-		    m->series[i].form != FORM_TABLE)
+		if (r->origin != ORIGIN_PUBLISHED && m->series[i].form != FORM_SUMMARY)
 			s->is_published = false;
 	}
 	return 0;

@@ -245,6 +245,8 @@ int row_test_counts(const struct rules *r, struct row *row, const struct count *
 	}
 	if (x.events == 0 || y.events == 0) {
 		/* A ratio to nothing: it has one bound, and that can be enough. */
+		row->c.reason = x.events == 0 ? "no event in A: the interval is open upwards"
+					      : "no event in B: the interval is open downwards";
 		row->c.percent = x.events == 0 ? NAN : -100;
 		row->c.low = 100 * (s.low - 1);
 		row->c.high = 100 * (s.high - 1);

@@ -67,10 +67,18 @@ static int by_place(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
+static bool is_total(const struct compared *c)
+{
+	return strcmp(attrs_text(&c->where, "symbol", ""), "total") == 0;
+}
+
+/* The sum of all stands below its parts. */
 static int by_difference(const void *x, const void *y)
 {
 	const struct compared *a = *(const struct compared *const *)x;
 	const struct compared *b = *(const struct compared *const *)y;
+	if (is_total(a) != is_total(b))
+		return is_total(a) ? 1 : -1;
 	if (difference_of(a) != difference_of(b))
 		return difference_of(a) < difference_of(b) ? 1 : -1;
 	return by_place(x, y);
@@ -94,7 +102,9 @@ static int render_group(const struct compare_writer *w, const struct compared **
 		str_add(&title, ", by absolute difference");
 		qsort(v, n, sizeof(*v), by_difference);
 	}
-	if (!s.has_verdict)
+	if (!s.has_verdict && s.has_interval)
+		str_add(&title, "; intervals of the counting alone, no verdict");
+	else if (!s.has_verdict)
 		str_addf(&title, "; %sthe difference alone", s.is_single ? "single values: " : "");
 	const char *clean = render_clean(w->arena, str_text(&title), w->o->utf8, 200);
 	bool failed = title.failed || !clean;

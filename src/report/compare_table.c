@@ -104,10 +104,20 @@ static void add_percent(struct str *out, double percent)
 			 percent);
 }
 
+/* A ratio to or from no event has one end only. */
+static void add_open_end(struct str *out, const struct compared *c)
+{
+	bool from_nothing = isnan(c->percent);
+	str_add(out, from_nothing ? "at least " : "at most ");
+	add_percent(out, from_nothing ? c->low : c->high);
+}
+
 static void set_percent(struct rows *r, size_t row, const struct compared *c)
 {
 	struct str text = { 0 };
-	if (isnan(c->percent)) {
+	if (!isnan(c->low) && (isnan(c->percent) || c->percent == -100)) {
+		add_open_end(&text, c);
+	} else if (isnan(c->percent)) {
 		str_add(&text, isnan(c->a) || isnan(c->b) ? "" : "-");
 	} else {
 		add_percent(&text, c->percent);

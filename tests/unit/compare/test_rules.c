@@ -369,7 +369,8 @@ static void tables_by_symbol(void **state)
 	sim_table(r, sim_measure(r, 0, "b", 4096), keys_b, cells_b, 3);
 	c = sim_by(r, "page", "a", "b", 0.02);
 	assert_int_equal(c.n_points, 7);
-	assert_int_equal(symbol_row(&c, "profile.ticks", "fault").outcome, OUTCOME_DIFFERENCE);
+	assert_int_equal(symbol_row(&c, "profile.ticks", "fault").outcome, OUTCOME_INCONCLUSIVE);
+	assert_int_equal(symbol_row(&c, "profile.share", "fault").outcome, OUTCOME_DIFFERENCE);
 	assert_true(fabs(symbol_row(&c, "profile.ticks", "fault").percent + 10) < 1e-9);
 	assert_true(symbol_row(&c, "profile.share", "clear_page").a == 40);
 	assert_true(symbol_row(&c, "profile.share", "clear_page").b == 10);
@@ -378,6 +379,70 @@ static void tables_by_symbol(void **state)
 	assert_null(symbol_row(&c, "profile.ticks", "only_b").id); /* empty on both sides */
 	comparison_done(&c);
 	run_free(r);
+}
+
+/* Counts of a profile: the published ones have intervals but no verdict, measured ones have both.
+ */
+static void ticks_are_counts(void **state)
+{
+	static const char *columns[] = { "address", "ticks", "load" };
+	static const char *keys[] = { "total", "page_add_rmap", "zap_pte_range", "small" };
+	static double cells[2][12] = {
+		{ 0, 6812, 0.0042, 3222485644, 322, 1.1838, 3222468376, 265, 0.637, 7, 3, 0.5 },
+		{ 0, 8072, 0.005, 3222485999, 563, 2.0699, 3222468377, 417, 1.0024, 8, 4, 0.5 },
+	};
+	/* poisson.test(c(b, a)) of R */
+	static const struct {
+		const char *symbol;
+		double ratio, low, high;
+	} rows[] = {
+		{ "page_add_rmap", 1.748447, 1.521971, 2.011338 },
+		{ "zap_pte_range", 1.573585, 1.345788, 1.842534 },
+		{ "total", 1.184968, 1.147224, 1.223981 },
+	};
+	(void)state;
+	for (int published = 0; published < 2; published++) {
+		struct run *r = sim_new("r", "boot");
+		struct comparison c;
+
+		for (int k = 0; k < 2; k++) {
+			struct measure *m = sim_measure(r, 0, k ? "b" : "a", 4096);
+			struct series *s = measure_add_series(r, m);
+
+			assert_non_null(s);
+			*s = (struct series){ .metric = "profile",
+					      .form = FORM_TABLE,
+					      .origin = published ? ORIGIN_PUBLISHED
+								  : ORIGIN_MEASURED,
+					      .n = 4,
+					      .keys = keys,
+					      .columns = columns,
+					      .n_columns = 3,
+					      .cells = cells[k] };
+		}
+		if (published)
+			r->origin = ORIGIN_PUBLISHED;
+		c = sim_by(r, "page", "a", "b", 0.02);
+		assert_int_equal(c.n_points, 8); /* no address */
+		for (size_t i = 0; i < 3; i++) {
+			struct compared x = symbol_row(&c, "profile.ticks", rows[i].symbol);
+
+			assert_true(fabs(x.percent - 100 * (rows[i].ratio - 1)) < 1e-4);
+			assert_true(fabs(x.low - 100 * (rows[i].low - 1)) < 1e-4);
+			assert_true(fabs(x.high - 100 * (rows[i].high - 1)) < 1e-4);
+			assert_int_equal(x.outcome, published ? OUTCOME_DIFFERENCE : OUTCOME_WORSE);
+		}
+		/* three symbols are the family, the total stands beside it */
+		assert_true(symbol_row(&c, "profile.ticks", "total").p_adjusted ==
+			    symbol_row(&c, "profile.ticks", "total").p);
+		assert_true(symbol_row(&c, "profile.ticks", "small").p_adjusted <= 1);
+		assert_true(symbol_row(&c, "profile.ticks", "zap_pte_range").p_adjusted >
+			    symbol_row(&c, "profile.ticks", "zap_pte_range").p);
+		assert_true(isnan(symbol_row(&c, "profile.load", "small").p));
+		assert_string_equal(attrs_text(&c.points[7].where, "symbol", ""), "total");
+		comparison_done(&c);
+		run_free(r);
+	}
 }
 
 static void what_only_describes_is_left_out(void **state)
@@ -506,6 +571,7 @@ int main(void)
 		cmocka_unit_test(counts),
 		cmocka_unit_test(exact_values),
 		cmocka_unit_test(tables_by_symbol),
+		cmocka_unit_test(ticks_are_counts),
 		cmocka_unit_test(what_only_describes_is_left_out),
 		cmocka_unit_test(facts_have_their_own_verdicts),
 		cmocka_unit_test(capacities_by_their_round_size),
