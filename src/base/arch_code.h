@@ -42,6 +42,14 @@ static inline void arch_flush_line(const void *at)
 {
 	__asm__ volatile("clflush %0\n\tmfence" : : "m"(*(const char *)at) : "memory");
 }
+
+/* All lines of a range, and one barrier behind them. */
+static inline void arch_flush_lines(const void *base, size_t bytes)
+{
+	for (size_t at = 0; at < bytes; at += ARCH_CODE_LINE)
+		__asm__ volatile("clflush %0" : : "m"(((const char *)base)[at]) : "memory");
+	__asm__ volatile("mfence" : : : "memory");
+}
 #elif defined(__aarch64__)
 static inline bool arch_has_code(void)
 {
@@ -67,6 +75,13 @@ static inline void arch_flush_line(const void *at)
 {
 	__asm__ volatile("dc civac, %0\n\tdsb sy" : : "r"(at) : "memory");
 }
+
+static inline void arch_flush_lines(const void *base, size_t bytes)
+{
+	for (size_t at = 0; at < bytes; at += ARCH_CODE_LINE)
+		__asm__ volatile("dc civac, %0" : : "r"((const char *)base + at) : "memory");
+	__asm__ volatile("dsb sy" : : : "memory");
+}
 #else
 static inline bool arch_has_code(void)
 {
@@ -87,6 +102,12 @@ static inline bool arch_has_flush(void)
 static inline void arch_flush_line(const void *at)
 {
 	(void)at;
+}
+
+static inline void arch_flush_lines(const void *base, size_t bytes)
+{
+	(void)base;
+	(void)bytes;
 }
 #endif
 

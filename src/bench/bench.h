@@ -31,6 +31,11 @@ struct bench_ctx;
  *   CPU p     p.id (INT)
  *   NODE p    p.node (INT; -1 for words such as "none" and "default")
  *             for the parameter "load" also load.cpu: a CPU of that node for the load, -1: none
+ * Parameters of the roles from and to (type CPU) make pairs: the planner puts the ids of two
+ * different CPUs in place of "auto", one pair for each distance class or, with pairs=all, every
+ * one. The parameter "pairs" itself never stands in a setting. Resolved is then also
+ *   pair.class (text: host/machine_distance.h), pair.node (the memory node local to `from`),
+ *   pair.guest (the hypervisor's name, "" none)
  */
 struct bench_setting {
 	struct attrs given;
@@ -72,6 +77,11 @@ struct bench {
 	 */
 	int (*cost)(const struct machine *m, const struct bench_setting *s, uint64_t max_inner,
 		    struct bench_cost *ret_cost, struct err *e);
+	/*
+	 * Whether both directions of a pair of CPUs are one measurement at this setting, so that
+	 * only the one from the lower CPU is planned. NULL: never.
+	 */
+	bool (*is_symmetric)(const struct attrs *given);
 	/* Maps and populates for the largest inner value. 0 or what bench_fail() and friends
 	 * return. */
 	int (*setup)(struct bench_ctx *ctx, void *state);

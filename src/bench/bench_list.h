@@ -5,6 +5,7 @@
 
 #define BENCH_LIST(X)           \
 	X(cache_chase)          \
+	X(migration_cost)       \
 	X(syscall_fault)        \
 	X(syscall_forkexit)     \
 	X(syscall_gettimeofday) \

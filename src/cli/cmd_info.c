@@ -62,8 +62,10 @@ static void param_text(struct str *out, const struct param *p)
 	str_addf(out, "%*s", 15, "");
 	cli_wrap_at(out, str_text(&words), 15, 17);
 	str_addf(out, "%*sdefault %s; %s\n", 15, "", p->def,
-		 p->role == ROLE_INNER ? "swept inside one process"
-				       : "a fresh process for each value");
+		 p->role == ROLE_INNER  ? "swept inside one process"
+		 : p->role == ROLE_FROM ? "a fresh process for each value; row of a matrix"
+		 : p->role == ROLE_TO   ? "a fresh process for each value; column of a matrix"
+					: "a fresh process for each value");
 	str_done(&words);
 }
 

@@ -16,7 +16,12 @@ static const char *const param_types[] = {
 	[PARAM_PAGE] = "page",   [PARAM_CHOICE] = "choice", [PARAM_CPU] = "cpu",
 	[PARAM_NODE] = "node",
 };
-static const char *const param_roles[] = { [ROLE_OUTER] = "outer", [ROLE_INNER] = "inner" };
+static const char *const param_roles[] = {
+	[ROLE_OUTER] = "outer",
+	[ROLE_INNER] = "inner",
+	[ROLE_FROM] = "from",
+	[ROLE_TO] = "to",
+};
 static const char *const betters[] = {
 	[BETTER_LOWER] = "lower",
 	[BETTER_HIGHER] = "higher",
@@ -76,6 +81,16 @@ const char *series_form_name(enum series_form f)
 int series_form_parse(const char *s, enum series_form *ret)
 {
 	PARSE_NAME(series_forms, s, ret);
+}
+
+const struct param *schema_role(const struct bench_schema *s, enum param_role role)
+{
+	const struct param *p;
+
+	for (p = s->params; p && p->name; p++)
+		if (p->role == role)
+			return p;
+	return NULL;
 }
 
 const struct param *schema_param(const struct bench_schema *s, const char *name)

@@ -23,6 +23,8 @@ enum param_type {
 enum param_role {
 	ROLE_OUTER, /* a new process for each value */
 	ROLE_INNER, /* swept in shuffled order inside one process */
+	ROLE_FROM,  /* outer, and the row of a matrix */
+	ROLE_TO,    /* outer, and its column */
 };
 
 struct param {
@@ -76,6 +78,8 @@ struct bench_schema {
 	const struct metric *metrics; /* ended by a row with name NULL; the first is the headline */
 };
 
+/* The first parameter of a role; NULL: none. */
+const struct param *schema_role(const struct bench_schema *s, enum param_role role);
 /* NULL when absent. */
 const struct param *schema_param(const struct bench_schema *s, const char *name);
 const struct metric *schema_metric(const struct bench_schema *s, const char *name);

@@ -97,7 +97,11 @@ static int add_setting(struct plan *plan, const struct machine *m, const struct 
 	int r;
 
 	if (plan->n >= SETTINGS_MAX)
-		return err_set(e, EINVAL, "more than %d settings; give fewer values", SETTINGS_MAX);
+		return err_set(
+			e, EINVAL,
+			"more than %d settings; give fewer values (of pairs of CPUs: by from= "
+			"and to=)",
+			SETTINGS_MAX);
 	if (arena_grow(&plan->arena, &plan->v, plan->n, &plan->cap, sizeof(*plan->v)) < 0)
 		return no_memory(e);
 	p = &plan->v[plan->n];
@@ -172,10 +176,26 @@ static bool next_combination(struct product *x)
 	return false;
 }
 
+/* One combination of outer values: one setting, or one for each pair of CPUs. */
+static int add_combination(struct plan *plan, const struct machine *m, const struct plan_wish *w,
+			   const struct attrs *given, const struct product *x, struct err *e)
+{
+	struct plan_givens pairs = { 0 };
+	int r = 0;
+
+	if (!schema_role(&w->bench->schema, ROLE_FROM))
+		return add_setting(plan, m, w, given, x->inner, &x->inner_values, e);
+	r = plan_pairs(&plan->arena, m, w->bench, given, &pairs, e);
+	for (size_t i = 0; r == 0 && i < pairs.n; i++)
+		r = add_setting(plan, m, w, &pairs.v[i], x->inner, &x->inner_values, e);
+	return r;
+}
+
 int plan_add_wish(struct plan *plan, const struct machine *m, const struct plan_wish *w,
 		  struct err *e)
 {
 	struct product x = { 0 };
+	size_t before = plan->n;
 	int r = expand_all(plan, m, w, &x, e);
 
 	if (r < 0)
@@ -187,12 +207,17 @@ int plan_add_wish(struct plan *plan, const struct machine *m, const struct plan_
 			if (set_given(&plan->arena, &given, x.outer[i]->name,
 				      &x.values[i].v[x.at[i]]) < 0)
 				return no_memory(e);
-		r = add_setting(plan, m, w, &given, x.inner, &x.inner_values, e);
+		r = add_combination(plan, m, w, &given, &x, e);
 		if (r < 0) {
 			err_prefix(e, "%s: ", w->bench->schema.name);
 			return r;
 		}
 	} while (next_combination(&x));
+	if (plan->n == before)
+		return err_set(e, EINVAL,
+			       "%s: from and to are one and the same CPU; accepted: two different "
+			       "ones",
+			       w->bench->schema.name);
 	return 0;
 }
 

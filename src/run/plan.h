@@ -79,6 +79,26 @@ int plan_place_each(struct arena *a, const struct machine *m, struct plan_values
 		    int (*add)(struct arena *, struct plan_values *, const char *, struct err *),
 		    struct err *e);
 
+/* --- pairs of CPUs --- */
+
+#define PLAN_PAIRS "pairs" /* the parameter that says which; it is in no setting */
+
+/* Outer settings before they are resolved. */
+struct plan_givens {
+	struct attrs *v;
+	size_t n, cap;
+};
+/*
+ * For a benchmark with parameters of the roles from and to: appends @given once for each pair that
+ * it means, nothing where both ends are one CPU. What cannot run here stays as it is, for
+ * plan_resolve_pair() to tell. Memory from @a.
+ */
+int plan_pairs(struct arena *a, const struct machine *m, const struct bench *b,
+	       const struct attrs *given, struct plan_givens *ret, struct err *e);
+/* Adds what a resolved pair is; no pair of CPUs here gives *ret_skip. Others: nothing. */
+int plan_resolve_pair(struct arena *a, const struct machine *m, const struct bench *b,
+		      struct bench_setting *s, const char **ret_skip, struct err *e);
+
 /* --- grids and cost --- */
 
 /*

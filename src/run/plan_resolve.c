@@ -321,5 +321,5 @@ int plan_resolve(struct arena *a, const struct machine *m, const struct bench *b
 		}
 	}
 	*ret_skip = r.skip;
-	return 0;
+	return r.skip ? 0 : plan_resolve_pair(a, m, b, s, ret_skip, e);
 }

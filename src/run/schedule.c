@@ -276,6 +276,9 @@ int slot_refine(struct slot *s, const struct run *r, size_t max)
 
 	if (!s->p->inner || !s->p->grid_auto || s->n == 0 || s->p->grid.n < 2)
 		return 0;
+	/* What two CPUs differ by has no knees: it rises with the caches and falls behind them. */
+	if (schema_role(&s->p->bench->schema, ROLE_FROM))
+		return 0;
 	if (max > sizeof(x) / sizeof(x[0]))
 		max = sizeof(x) / sizeof(x[0]);
 	if (points_make(s, r, &p) < 0)
