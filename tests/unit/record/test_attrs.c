@@ -143,7 +143,7 @@ static void test_names(void **state)
 {
 	(void)state;
 	CHECK_NAMES(param_type, enum param_type, PARAM_NODE);
-	CHECK_NAMES(param_role, enum param_role, ROLE_INNER);
+	CHECK_NAMES(param_role, enum param_role, ROLE_TO);
 	CHECK_NAMES(better, enum better, BETTER_NONE);
 	CHECK_NAMES(estimator, enum estimator, EST_MEDIAN);
 	CHECK_NAMES(series_form, enum series_form, FORM_TABLE);
