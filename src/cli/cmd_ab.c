@@ -403,7 +403,11 @@ static int run_ab(const struct verb *v, int argc, char **argv)
 	memcpy(s.argv, argv, (size_t)argc * sizeof(*argv));
 	cli_parse(v, argc, argv, &o);
 	check_args(&o.args);
-	cli_recover_settings(&o.args.common);
+	/* A plan changes nothing, not even what has to be restored. */
+	if (o.args.dry_run)
+		cli_name_left_settings(&o.args.common, NULL);
+	else
+		cli_recover_settings(&o.args.common);
 	status = run_session(&s, &o);
 	ab_session_done(&s);
 	free(s.argv);

@@ -2,6 +2,7 @@
 /*
  * `pagetoll doctor`: what here disturbs or forbids measuring, each with its effect and remedy.
  */
+#include "cli/recover.h"
 #include "cli/verbs.h"
 
 #include "base/escape.h"
@@ -62,6 +63,9 @@ static int examine(const struct common *c, const struct sysroot *sr, const struc
 
 	if (!r)
 		return cli_fail(c, CLI_FATAL, "out of memory");
+	/* First: nothing else is so surely not meant. */
+	if (!c->sysroot)
+		cli_name_left_settings(c, r);
 	if (doctor_examine(sr, m, r, &e) || fingerprint_read(sr, m, r, &e))
 		rc = cli_fail(c, CLI_FATAL, "%s", e.msg);
 	else if (c->format == FORMAT_JSON)

@@ -3,6 +3,7 @@
  * `pagetoll list`: the benchmarks, whether they can run here and why not, and what their machine
  * parameters (page sizes, memory nodes, CPUs) can take here.
  */
+#include "cli/recover.h"
 #include "cli/verbs.h"
 
 #include <stdio.h>
@@ -331,6 +332,8 @@ static int run_list(const struct verb *v, int argc, char **argv)
 	rc = cli_machine(&c, &sr, &m);
 	if (rc)
 		return rc;
+	if (!c.sysroot)
+		cli_name_left_settings(&c, NULL);
 	for (const struct bench *const *b = bench_table; *b && n < 64; b++)
 		examine(*b, &m, &rows[n++]);
 	read_levels(&sr, &m, &levels);

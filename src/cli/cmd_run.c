@@ -356,6 +356,8 @@ static int run_run(const struct verb *v, int argc, char **argv)
 	/* Not for a plan of another machine. */
 	if (!a.dry_run)
 		cli_recover_settings(&a.common);
+	else if (!a.common.sysroot)
+		cli_name_left_settings(&a.common, NULL);
 	if (request_parse(&arena, a.common.words, a.common.n_words, &q, &e))
 		cli_usage(&a.common, "%s", e.msg);
 	q.preset = a.preset ? a.preset : preset_find("default");

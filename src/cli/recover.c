@@ -65,3 +65,54 @@ void cli_recover_settings(const struct common *c)
 	str_done(&said);
 	free(journal);
 }
+
+static void add_left(const struct common *c, struct run *r, const struct setting_left *left)
+{
+	struct finding *f;
+
+	if (!r) {
+		cli_warn(
+			c,
+			"an experiment that was killed left %s at %s, which was %s: 'pagetoll run' "
+			"and 'pagetoll ab' restore it, as root; or: echo %s > /%s",
+			left->kind->name, left->now, left->before, left->before, left->kind->path);
+		return;
+	}
+	f = run_add_finding(r);
+	if (!f)
+		return;
+	*f = (struct finding){
+		.id = "settings-left",
+		.severity = SEVERITY_WARNING,
+		.what = arena_printf(&r->arena,
+				     "an experiment that was killed left %s at %s, which was %s",
+				     left->kind->name, left->now, left->before),
+		.effect = "everything is measured, and works, under a setting that nobody chose",
+		.remedy = arena_printf(&r->arena,
+				       "'pagetoll run' and 'pagetoll ab' restore it, as root; or: "
+				       "echo %s > /%s",
+				       left->before, left->kind->path),
+	};
+	if (!f->what || !f->remedy)
+		r->n_findings--;
+}
+
+void cli_name_left_settings(const struct common *c, struct run *r)
+{
+	struct setting_left left[SETTINGS_MAX_CHANGED];
+	char *journal = cli_settings_journal(NULL);
+	struct err e = { 0 };
+	struct sysroot sr;
+	bool busy = false;
+	size_t n = 0;
+
+	if (journal && sysroot_init(&sr, NULL, NULL) == 0) {
+		if (settings_left(&sr, journal, left, &n, &busy, &e) < 0)
+			cli_warn(c, "%s", e.msg);
+		for (size_t i = 0; i < n; i++)
+			add_left(c, r, &left[i]);
+		if (busy)
+			cli_warn(c, "another pagetoll has system settings changed at the moment");
+	}
+	free(journal);
+}

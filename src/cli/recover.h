@@ -4,6 +4,7 @@
 #define PAGETOLL_CLI_RECOVER_H
 
 #include "cli/cli.h"
+#include "record/run.h"
 
 /*
  * Path of the machine's journal, $PAGETOLL_RUN or /run/pagetoll with "/settings.journal" behind it;
@@ -18,5 +19,10 @@ char *cli_settings_journal_made(struct err *e);
  * command that does it.
  */
 void cli_recover_settings(const struct common *c);
+/*
+ * What is left changed, named and not touched: for what measures nothing. With @r as findings of
+ * that run, with NULL on stderr.
+ */
+void cli_name_left_settings(const struct common *c, struct run *r);
 
 #endif

@@ -102,4 +102,18 @@ void settings_done(struct settings *s); /* forgets; restores nothing */
 int settings_recover(const struct sysroot *sr, const char *journal, struct str *said,
 		     bool *ret_busy, struct err *e);
 
+/* A setting that a killed process left changed. */
+struct setting_left {
+	const struct setting_kind *kind;
+	char now[SETTING_TEXT_BYTES], before[SETTING_TEXT_BYTES];
+};
+/*
+ * The same looked at, with nothing written and no right but that of reading: the settings that
+ * still have a value which a killed process gave them. *ret_busy as above. -EACCES when the journal
+ * cannot be read.
+ */
+int settings_left(const struct sysroot *sr, const char *journal,
+		  struct setting_left ret[SETTINGS_MAX_CHANGED], size_t *ret_n, bool *ret_busy,
+		  struct err *e);
+
 #endif

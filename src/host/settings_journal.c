@@ -35,15 +35,16 @@ enum { JOURNAL_BYTES = 8192 };
  * Opens and locks. -EBUSY: its owner lives. The name may have gone, or stand for another file, by
  * the time the lock is had: then once more.
  */
-static int open_locked(const char *path, bool create, int *ret_fd)
+static int open_locked(const char *path, int flags, int lock, int *ret_fd)
 {
 	for (int i = 0; i < 100; i++) {
-		int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT : 0), 0600);
+		/* Whoever measures here may know what is changed. */
+		int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0644);
 		struct stat here, there;
 
 		if (fd < 0)
 			return -errno;
-		if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (flock(fd, lock | LOCK_NB) < 0) {
 			int code = errno == EWOULDBLOCK ? EBUSY : errno;
 
 			close(fd);
@@ -98,7 +99,7 @@ static int begin(struct settings *s, struct err *e)
 
 	if (s->lock_fd >= 0)
 		return 0;
-	rc = open_locked(s->journal, true, &s->lock_fd);
+	rc = open_locked(s->journal, O_RDWR | O_CREAT, LOCK_EX, &s->lock_fd);
 	if (rc == -EBUSY)
 		return err_set(e, EBUSY,
 			       "another pagetoll has system settings changed at the moment (%s); "
@@ -114,6 +115,7 @@ static int begin(struct settings *s, struct err *e)
 		return err_set(e, EBUSY, "%s names settings that still have to be restored",
 			       s->journal);
 	}
+	(void)fchmod(s->lock_fd, 0644);
 	str_addf(&text, "%s\n", first_line);
 	add_boot(&s->sr, &text);
 	rc = text.failed ? -ENOMEM : append(s->lock_fd, str_text(&text));
@@ -353,34 +355,95 @@ static int recover_all(struct settings *s, struct str *said, struct err *e)
 	return first;
 }
 
+static int cannot_open(const char *journal, int rc, struct err *e)
+{
+	return err_set(e, -rc,
+		       "%s, which names system settings to restore, cannot be opened: %s; as root, "
+		       "'pagetoll doctor' names them",
+		       journal, strerror(-rc));
+}
+
+/* Nor is there one for who may not even look into the folder. */
+static bool is_absent(const char *journal, int rc)
+{
+	return rc == -ENOENT || rc == -ENOTDIR || (rc < 0 && access(journal, F_OK) < 0);
+}
+
+static int read_text(int fd, const char *journal, char text[JOURNAL_BYTES + 1], struct err *e)
+{
+	ssize_t n = read(fd, text, JOURNAL_BYTES);
+
+	if (n < 0)
+		return err_set(e, errno, "%s: %s", journal, strerror(errno));
+	text[n] = '\0';
+	return 0;
+}
+
+int settings_left(const struct sysroot *sr, const char *journal,
+		  struct setting_left ret[SETTINGS_MAX_CHANGED], size_t *ret_n, bool *ret_busy,
+		  struct err *e)
+{
+	struct settings s = { .sr = *sr, .lock_fd = -1 };
+	char text[JOURNAL_BYTES + 1];
+	int rc = open_locked(journal, O_RDONLY, LOCK_SH, &s.lock_fd);
+
+	*ret_n = 0;
+	*ret_busy = rc == -EBUSY;
+	if (is_absent(journal, rc) || rc == -EBUSY)
+		return 0;
+	if (rc < 0)
+		return cannot_open(journal, rc, e);
+	rc = read_text(s.lock_fd, journal, text, e);
+	if (rc < 0 || !read_journal(&s, text))
+		s.n = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		struct setting_left left = { .kind = s.v[i].kind };
+
+		memcpy(left.before, s.v[i].before, sizeof(left.before));
+		if (setting_read(sr, left.kind, left.now, NULL) == 0 &&
+		    strcmp(left.now, left.before) != 0 && was_written(&s.v[i], left.now))
+			ret[(*ret_n)++] = left;
+	}
+	close(s.lock_fd);
+	return rc;
+}
+
+/* For who may read the journal and not change what it tells of. */
+static int refuse_recovery(const struct sysroot *sr, const char *journal, int rc, struct err *e)
+{
+	struct setting_left left[SETTINGS_MAX_CHANGED];
+	bool busy = false;
+	size_t n = 0;
+
+	if (settings_left(sr, journal, left, &n, &busy, e) < 0)
+		return -e->code;
+	if (n == 0)
+		return 0;
+	return err_set(e, -rc,
+		       "an experiment that was killed left %s at %s, which was %s%s; only root can "
+		       "restore that: 'sudo pagetoll run' does, or: echo %s > %s/%s",
+		       left[0].kind->name, left[0].now, left[0].before,
+		       n > 1 ? " (and other settings: 'pagetoll doctor' names them)" : "",
+		       left[0].before, sr->is_live ? "" : sr->dir, left[0].kind->path);
+}
+
 int settings_recover(const struct sysroot *sr, const char *journal, struct str *said,
 		     bool *ret_busy, struct err *e)
 {
 	struct settings s = { .sr = *sr, .lock_fd = -1 };
 	char text[JOURNAL_BYTES + 1];
-	ssize_t n;
-	int rc;
+	int rc = open_locked(journal, O_RDWR, LOCK_EX, &s.lock_fd);
 
-	*ret_busy = false;
-	rc = open_locked(journal, false, &s.lock_fd);
-	/* Nor is there one for who may not even look into the folder. */
-	if (rc == -ENOENT || rc == -ENOTDIR || (rc < 0 && access(journal, F_OK) < 0))
+	*ret_busy = rc == -EBUSY;
+	if (is_absent(journal, rc) || rc == -EBUSY)
 		return 0;
-	if (rc == -EBUSY) {
-		*ret_busy = true;
-		return 0;
-	}
+	if (rc == -EACCES || rc == -EROFS)
+		return refuse_recovery(sr, journal, rc, e);
 	if (rc < 0)
-		return err_set(e, -rc,
-			       "%s, which names system settings to restore, cannot be opened: %s",
-			       journal, strerror(-rc));
-	n = read(s.lock_fd, text, JOURNAL_BYTES);
-	if (n < 0) {
-		rc = err_set(e, errno, "%s: %s", journal, strerror(errno));
-	} else {
-		text[n] = '\0';
+		return cannot_open(journal, rc, e);
+	rc = read_text(s.lock_fd, journal, text, e);
+	if (rc == 0)
 		rc = read_journal(&s, text) ? recover_all(&s, said, e) : 0;
-	}
 	if (rc == 0)
 		unlink(journal);
 	close(s.lock_fd);

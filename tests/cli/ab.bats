@@ -29,6 +29,17 @@ needs_thp() {
 	echo "$THP_WAS" >"$thp" 2>/dev/null || skip "the kernel's settings cannot be written here"
 }
 
+# The same program as an ordinary user, who may read where the journal is.
+as_nobody() {
+	local dir
+	dir=$(mktemp -d /tmp/pagetoll-nobody.XXXXXX) # bats' own folders are closed to others
+	cp "$PAGETOLL_RUN/settings.journal" "$dir/"
+	chmod -R a+rX,go-w "$dir"
+	run --separate-stderr env PAGETOLL_DATA="$dir/data" PAGETOLL_RUN="$dir" setpriv \
+		--reuid=65534 --regid=65534 --clear-groups "$PAGETOLL" "$@"
+	rm -r "$dir"
+}
+
 fast=(ab --quiet --preset quick)
 
 # Starts a long experiment that changes a system setting; leaves its id in $pid, its file in $file.
@@ -213,6 +224,23 @@ arm() {
 	ends KILL 137
 	[[ $(thp_now) != "$THP_WAS" ]]
 	[[ -s $PAGETOLL_RUN/settings.journal ]]
+	# named by what changes nothing, and not touched
+	pagetoll doctor --format json
+	json '[.findings[] | select(.id == "settings-left") | .what] | length == 1'
+	json '.findings[] | select(.id == "settings-left") | .remedy | test("echo .* > /sys/")'
+	pagetoll list
+	says "left thp at"
+	pagetoll ab --dry-run -A thp=always -B thp=never tlb.chase pointers=8
+	exits 0
+	says "left thp at"
+	[[ $(thp_now) != "$THP_WAS" ]]
+	[[ -s $PAGETOLL_RUN/settings.journal ]]
+	as_nobody list
+	says "left thp at"
+	as_nobody run --preset quick --invocations 1 --quiet --no-save tlb.chase pointers=1
+	says "left thp at"
+	says "echo $THP_WAS > /sys/"
+	[[ $(thp_now) != "$THP_WAS" ]]
 	pagetoll run --preset quick --invocations 1 --quiet --no-save tlb.chase pointers=1
 	exits 0
 	says "thp is restored"

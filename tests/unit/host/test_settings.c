@@ -417,6 +417,41 @@ static void test_recover_fails(void **state)
 	str_done(&said);
 }
 
+/* Looking changes nothing: neither the setting nor the journal. */
+static void test_left(void **state)
+{
+	struct place *p = *state;
+	struct setting_left left[SETTINGS_MAX_CHANGED];
+	struct settings s;
+	struct err e = { 0 };
+	bool busy = true;
+	size_t n = 9;
+
+	assert_int_equal(settings_left(&p->sr, p->journal, left, &n, &busy, &e), 0);
+	assert_int_equal(n, 0);
+	assert_false(busy);
+	begin(p, &s);
+	assert_int_equal(settings_left(&p->sr, p->journal, left, &n, &busy, &e), 0);
+	assert_true(busy);
+	settings_done(&s);
+	assert_int_equal(settings_left(&p->sr, p->journal, left, &n, &busy, &e), 0);
+	assert_false(busy);
+	assert_int_equal(n, 2);
+	assert_string_equal(left[0].kind->name, "thp");
+	assert_string_equal(left[0].now, "never");
+	assert_string_equal(left[0].before, "madvise");
+	assert_now(p, "thp", "never");
+	assert_true(has_journal(p));
+	/* somebody has put it back */
+	assert_int_equal(setting_write(&p->sr, setting_find("thp"), "madvise", &e), 0);
+	assert_int_equal(settings_left(&p->sr, p->journal, left, &n, &busy, &e), 0);
+	assert_int_equal(n, 1);
+	assert_string_equal(left[0].kind->name, "numa-balancing");
+	put(p, "journal", "pagetoll-settings 1\nwas thp nonsense\nwrote thp always\n");
+	assert_int_equal(settings_left(&p->sr, p->journal, left, &n, &busy, &e), 0);
+	assert_int_equal(n, 0);
+}
+
 /* Journals that are torn, or that nobody of ours wrote: nothing is written anywhere. */
 static void test_recover_hostile(void **state)
 {
@@ -476,6 +511,7 @@ int main(void)
 		TEST(test_recover_third_value),
 		TEST(test_recover_after_reboot),
 		TEST(test_recover_fails),
+		TEST(test_left),
 		TEST(test_recover_hostile),
 	};
 
