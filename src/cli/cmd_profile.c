@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "cli/profile_toll.h"
 #include "cli/run_header.h"
 #include "host/clock.h"
 #include "profile/profile.h"
@@ -54,6 +55,8 @@ struct session {
 	struct sysroot live, sr; /* of the processes; of the symbols and settings */
 	struct machine m;
 	struct u32_list online; /* CPUs */
+	struct walk_events walks;
+	struct err no_walks; /* code 0: there are events for them */
 	struct run *r;
 	struct runfile *file;           /* NULL: not saved, or not yet */
 	char *path;                     /* owned; NULL: not saved */
@@ -227,7 +230,8 @@ static int execute(struct session *s, unsigned invocation)
 			     .live = &s->live,
 			     .sr = &s->sr,
 			     .online = &s->online,
-			     .o = &s->args->sampling };
+			     .o = &s->args->sampling,
+			     .walks = s->no_walks.code ? NULL : &s->walks };
 	struct command_result result;
 	size_t first = s->r->n_measures;
 	struct err e = { 0 };
@@ -244,6 +248,8 @@ static int execute(struct session *s, unsigned invocation)
 		profile_symbols_done(&s->symbols);
 		profile_symbols_read(&s->sr, &s->symbols);
 	}
+	if (s->no_walks.code)
+		result.no_walks = s->no_walks;
 	rc = profile_record(s->r, invocation, &result, &s->args->sampling, &s->symbols);
 	stacks_merge(&s->stacks, &result.stacks);
 	stacks_done(&result.stacks);
@@ -252,6 +258,8 @@ static int execute(struct session *s, unsigned invocation)
 	if (rc)
 		return cli_fail(&s->args->common, CLI_FATAL, "cannot keep the profile: %s",
 				strerror(-rc));
+	if (invocation == 0 && result.walked)
+		profile_add_toll(s->r);
 	if (invocation == 0)
 		open_file(s);
 	append(s, first);
@@ -387,6 +395,7 @@ static int prepare(struct session *s, int argc, char **argv)
 		return cli_fail(&a->common, CLI_FATAL, "cannot read the machine: %s", e.msg);
 	if (sysroot_read_list(&s->live, "sys/devices/system/cpu/online", &s->online, &e))
 		return cli_fail(&a->common, CLI_FATAL, "cannot tell the CPUs: %s", e.msg);
+	(void)walks_choose(&s->live, &s->walks, &s->no_walks);
 	s->r = run_new();
 	if (!s->r)
 		return cli_fail(&a->common, CLI_FATAL, "out of memory");

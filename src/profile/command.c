@@ -42,6 +42,7 @@ struct job {
 	uint64_t floor_bytes; /* resident before the exec: no peak of the command */
 	int64_t begin_ns, look_ns, interval_ns;
 	bool ended;
+	struct walk_counter walks;
 };
 
 static void on_sample(void *user, const uint64_t *frames, size_t n)
@@ -252,6 +253,9 @@ static void finish(struct job *j)
 		sampler_drain(&j->r->sampler, on_sample, &j->r->stacks);
 		sampler_settle(&j->r->sampler);
 	}
+	if (j->r->walked)
+		j->r->walked =
+			walks_read(&j->walks, j->c->walks, &j->r->walks, &j->r->no_walks) == 0;
 	reap(j);
 	if (tree_look(j->c->live, getpid(), &t) == 0)
 		j->r->usage.left = t.n;
@@ -289,10 +293,11 @@ static void begin_sampling(struct job *j)
 {
 	struct command_result *r = j->r;
 
-	if (!j->c->o)
-		return;
-	r->sampled = sampler_open(j->c->sr, j->pid, j->c->online, j->c->o, &r->sampler,
-				  &r->why_not) == 0;
+	if (j->c->o)
+		r->sampled = sampler_open(j->c->sr, j->pid, j->c->online, j->c->o, &r->sampler,
+					  &r->why_not) == 0;
+	if (j->c->walks)
+		r->walked = walks_open(j->c->sr, j->pid, j->c->walks, &j->walks, &r->no_walks) == 0;
 }
 
 static int prepare_poll(struct job *j)
@@ -358,6 +363,7 @@ int command_run(const struct command *c, struct command_result *ret, bool *ret_n
 		rc = run_child(&j, ret_no_exec, e);
 	if (ret->sampled)
 		sampler_close(&ret->sampler);
+	walks_close(&j.walks);
 	free(j.fds);
 	unblock_signals(&j);
 	if (rc)

@@ -16,6 +16,7 @@
 #include "host/sysroot.h"
 #include "profile/sampler.h"
 #include "profile/stacks.h"
+#include "profile/walks.h"
 
 /*
  * Times, faults and switches are of all processes that have ended and were waited for, by us (also
@@ -43,6 +44,7 @@ struct command {
 	const struct sysroot *sr;        /* the kernel's settings, for messages */
 	const struct u32_list *online;   /* CPUs */
 	const struct sampler_options *o; /* NULL: no sampling */
+	const struct walk_events *walks; /* NULL: not counted */
 };
 
 struct command_result {
@@ -52,7 +54,10 @@ struct command_result {
 	struct err why_not;     /* why not sampled */
 	struct sampler sampler; /* closed; what is left are its settings and counts */
 	struct stacks stacks;   /* of the kernel; owned, stacks_done() */
-	int stop_signal;        /* SIGINT, SIGQUIT, SIGTERM or SIGHUP came; 0: none */
+	bool walked;
+	struct err no_walks; /* why page walks were not counted; code 0: not asked for */
+	struct walk_counts walks;
+	int stop_signal; /* SIGINT, SIGQUIT, SIGTERM or SIGHUP came; 0: none */
 };
 
 /*

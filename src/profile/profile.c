@@ -65,12 +65,15 @@ static const struct metric command_metrics[] = {
 	  FORM_COUNT },
 	{ "voluntary_switches", "times a process gave up its CPU to wait", "count", BETTER_LOWER,
 	  EST_MEDIAN, FORM_COUNT },
-	{ "involuntary_switches", "times a process was put off its CPU", "count", BETTER_LOWER,
+	{ "involuntary_switches", "times a process was put off its CPU", "count", BETTER_NONE,
 	  EST_MEDIAN, FORM_COUNT },
 	{ "largest_bytes", "most resident memory of one process", "bytes", BETTER_LOWER, EST_MEDIAN,
 	  FORM_SAMPLES },
 	{ "resident_bytes", "most resident memory of all processes at one look", "bytes",
 	  BETTER_LOWER, EST_MEDIAN, FORM_SAMPLES },
+	{ "walk_ratio", "share of core cycles with a page walk under way", "ratio", BETTER_LOWER,
+	  EST_MEDIAN, FORM_SAMPLES },
+	{ "page_walks", "page walks for data", "count", BETTER_LOWER, EST_MEDIAN, FORM_COUNT },
 	{ "page_table_bytes", "most page tables of all processes at one look", "bytes",
 	  BETTER_LOWER, EST_MEDIAN, FORM_SAMPLES },
 	{ 0 },
@@ -216,6 +219,35 @@ static int add_table(struct run *r, struct measure *m, const char *metric,
 
 /* --- the command --- */
 
+/* The reason stands at the metric that the processor could have had. */
+static int record_walks(struct run *r, struct measure *m, const struct command_result *c)
+{
+	const struct walk_counts *w = &c->walks;
+	const char *reason =
+		arena_strdup(&r->arena, c->no_walks.code ? c->no_walks.msg : "not counted");
+	int rc;
+
+	if (!reason)
+		return -ENOMEM;
+	if (!c->walked)
+		return add_value(r, m, "walk_ratio", NAN, reason);
+	if (!w->is_cycles)
+		rc = add_count(r, m, "page_walks", (int64_t)w->walks);
+	else
+		rc = add_value(r, m, "walk_ratio", w->cycles > 0 ? w->walks / w->cycles : NAN,
+			       "no cycle was counted");
+	if (rc == 0)
+		rc = attrs_set_real(&r->arena, &m->proof, "cycles", w->cycles);
+	if (rc == 0 && w->is_cycles)
+		rc = attrs_set_real(&r->arena, &m->proof, "walk_cycles", w->walks);
+	if (rc == 0 && w->running_ratio < 1)
+		rc = attrs_set_real(&r->arena, &m->proof, "counters_running_ratio",
+				    w->running_ratio);
+	if (rc == 0 && w->user_only)
+		rc = attrs_set_text(&r->arena, &m->proof, "walks_of", "user mode only");
+	return rc;
+}
+
 static int add_how_it_ended(struct run *r, struct measure *m, int status)
 {
 	return WIFSIGNALED(status)
@@ -293,6 +325,8 @@ static int record_command(struct run *r, unsigned invocation, const struct comma
 		rc = add_proof(r, m, &c->usage);
 	if (rc == 0)
 		rc = record_usage(r, m, &c->usage);
+	if (rc == 0)
+		rc = record_walks(r, m, c);
 	if (rc == 0 && c->usage.left)
 		m->unproven = arena_printf(&r->arena,
 					   "%zu process%s still running when the command ended; "

@@ -35,13 +35,17 @@ static const struct {
 	{ "largest_bytes", "resident, largest process" },
 	{ "resident_bytes", "resident, all at once" },
 	{ "page_table_bytes", "page tables, all at once" },
+	{ "page_walks", "page walks for data" },
+	{ "walk_ratio", "page walks, share of cycles" },
 };
 
 static void add_number(struct str *out, double v, const char *unit)
 {
 	char buf[UNITS_TEXT_BYTES];
 
-	if (strcmp(unit, "ns") == 0)
+	if (strcmp(unit, "ratio") == 0)
+		str_addf(out, "%s %%", format_digits(buf, 100 * v, 3));
+	else if (strcmp(unit, "ns") == 0)
 		str_add(out, format_time_human(buf, v));
 	else if (strcmp(unit, "bytes") == 0)
 		render_value(out, v, unit, 3, true);
@@ -96,7 +100,8 @@ static int usage_table(struct str *out, struct arena *a, const struct report *re
 		struct estimate e;
 		size_t row;
 
-		if (!m)
+		/* What this processor cannot count at all has no row. */
+		if (!m || !measure_series(p->measures[0], m->name))
 			continue;
 		row = table_add_row(&t);
 		estimate_point(rep->run, p, m->name, &e);
@@ -117,6 +122,41 @@ static void note(struct str *out, struct arena *a, const char *head, const char 
 
 	if (clean && *clean)
 		render_paragraph(out, 0, head, clean);
+}
+
+/* What larger pages could gain at most: the whole of what page walks take. */
+static void bound(struct str *out, struct arena *a, const struct report *rep, const struct point *p,
+		  const struct report_options *o)
+{
+	const struct attr *walk = attrs_find(&rep->run->context, "toll.walk_ns");
+	const struct attr *saving = attrs_find(&rep->run->context, "toll.huge_page_saving_percent");
+	const char *run = attrs_text(&rep->run->context, "toll.run", "?");
+	struct str text = { 0 };
+	struct estimate ratio, walks, user, system;
+	double percent;
+	char buf[UNITS_TEXT_BYTES];
+
+	estimate_point(rep->run, p, "walk_ratio", &ratio);
+	estimate_point(rep->run, p, "page_walks", &walks);
+	estimate_point(rep->run, p, "user_ns", &user);
+	estimate_point(rep->run, p, "system_ns", &system);
+	percent = 100 * ratio.value;
+	if (isnan(percent) && walk && walk->kind == ATTR_REAL)
+		percent = 100 * walks.value * walk->real / (user.value + system.value);
+	if (!isfinite(percent))
+		return;
+	percent = percent > 100 ? 100 : percent;
+	str_addf(&text, "they take at most %s %% of the CPU time, so larger pages gain no more",
+		 format_digits(buf, percent, 3));
+	if (isnan(ratio.value))
+		str_addf(&text, ", with %s for each by the toll card of run %s",
+			 format_time_human(buf, walk->real), run);
+	if (saving && saving->kind == ATTR_REAL)
+		str_addf(&text, "; of random reads over 1 GiB they save %s %% here (run %s)",
+			 format_digits(buf, saving->real, 2), run);
+	note(out, a, "page walks: ", str_text(&text), o);
+	out->failed = out->failed || text.failed;
+	str_done(&text);
 }
 
 static void ending(struct str *out, const struct point *p)
@@ -150,8 +190,19 @@ static void kernel_title(struct str *out, const struct point *p)
 	str_done(&text);
 }
 
-static void kernel_notes(struct str *out, struct arena *a, const struct point *p,
-			 const struct report_options *o)
+/* The reason for which page walks were not counted either stands at them already. */
+static const char *no_cycles(const struct report *rep, const struct measure *m)
+{
+	const struct point *c = find_point(rep, "profile.command");
+	const struct series *walks = c ? measure_series(c->measures[0], "walk_ratio") : NULL;
+	const char *why = attrs_text(&m->proof, "no_cycles", NULL);
+
+	return why && walks && walks->null_reason && strcmp(walks->null_reason, why) == 0 ? NULL
+											  : why;
+}
+
+static void kernel_notes(struct str *out, struct arena *a, const struct report *rep,
+			 const struct point *p, const struct report_options *o)
 {
 	const struct measure *m = p->measures[0];
 	int64_t lost = 0, throttled = 0;
@@ -163,7 +214,7 @@ static void kernel_notes(struct str *out, struct arena *a, const struct point *p
 	if (m->verdict != VERDICT_OK)
 		return;
 	note(out, a, "not seen: ", attrs_text(&m->proof, "not_seen", NULL), o);
-	note(out, a, "no cycles: ", attrs_text(&m->proof, "no_cycles", NULL), o);
+	note(out, a, "no cycles: ", no_cycles(rep, m), o);
 	note(out, a, "unproven: ", m->unproven, o);
 	if (lost)
 		str_addf(out, "lost: %lld samples more were taken but lost\n", (long long)lost);
@@ -172,8 +223,8 @@ static void kernel_notes(struct str *out, struct arena *a, const struct point *p
 			 (long long)throttled);
 }
 
-static int kernel(struct str *out, struct arena *a, const struct point *p, size_t top, bool callers,
-		  const struct report_options *o)
+static int kernel(struct str *out, struct arena *a, const struct report *rep, const struct point *p,
+		  size_t top, bool callers, const struct report_options *o)
 {
 	int ret;
 
@@ -184,7 +235,7 @@ static int kernel(struct str *out, struct arena *a, const struct point *p, size_
 		ret = profile_table_point(out, a, p, "caller_ticks", top, o);
 	}
 	if (ret == 0)
-		kernel_notes(out, a, p, o);
+		kernel_notes(out, a, rep, p, o);
 	return ret;
 }
 
@@ -198,11 +249,12 @@ int report_profile(struct str *out, const struct report *rep, size_t top, bool c
 	if (c) {
 		ending(out, c);
 		ret = usage_table(out, &a, rep, c, o);
+		bound(out, &a, rep, c, o);
 		note(out, &a, "unproven: ", c->measures[c->n_measures - 1]->unproven, o);
 	}
 	for (size_t i = 0; ret == 0 && i < rep->points.n; i++)
 		if (strcmp(rep->points.v[i].bench, "profile.kernel") == 0)
-			ret = kernel(out, &a, &rep->points.v[i], top, callers, o);
+			ret = kernel(out, &a, rep, &rep->points.v[i], top, callers, o);
 	arena_done(&a);
 	return ret < 0 ? ret : out->failed ? -ENOMEM : 0;
 }

@@ -234,12 +234,30 @@ static void test_unseen_memory(void **state)
 
 static struct u32_list online;
 
+/* Software events in the place of a PMU's: what counts is that all of the tree is counted. */
+static const struct walk_events faults_by_time = {
+	.name = "page faults against CPU time",
+	.is_cycles = true,
+	.type = 1, /* PERF_TYPE_SOFTWARE */
+	.cycles_type = 1,
+	.cycles = 1,        /* PERF_COUNT_SW_TASK_CLOCK */
+	.config = { 5, 6 }, /* PERF_COUNT_SW_PAGE_FAULTS_MIN and _MAJ */
+	.n = 2,
+};
+static const struct walk_events no_such_event = {
+	.name = "none", .type = 1, .cycles_type = 1, .cycles = 9999, .config = { 9999 }, .n = 1
+};
+static const struct walk_events *walks;
+
 static int run_it(char *const *argv, struct command_result *ret, bool *ret_no_exec, struct err *e)
 {
 	struct sysroot sr;
-	struct command c = {
-		.argv = argv, .live = &sr, .sr = &sr, .online = &online, .o = &options
-	};
+	struct command c = { .argv = argv,
+			     .live = &sr,
+			     .sr = &sr,
+			     .online = &online,
+			     .o = &options,
+			     .walks = walks };
 
 	assert_int_equal(sysroot_init(&sr, NULL, NULL), 0);
 	if (!online.n)
@@ -354,6 +372,81 @@ static void test_left_behind(void **state)
 	assert_true(waitpid(-1, NULL, 0) > 0); /* it is ours: nothing of this test stays */
 }
 
+static void test_walks_are_counted_in_the_tree(void **state)
+{
+	char sh[] = "sh", c[] = "-c";
+	char script[] = "sh -c 'dd if=/dev/zero of=/dev/null bs=16M count=1 2>/dev/null; true'";
+	char *argv[] = { sh, c, script, NULL };
+	struct command_result r;
+	struct err e = { 0 };
+	bool no_exec;
+
+	(void)state;
+	walks = &faults_by_time;
+	assert_int_equal(run_it(argv, &r, &no_exec, &e), 0);
+	walks = NULL;
+	stacks_done(&r.stacks);
+	if (!r.walked) {
+		assert_true(r.no_walks.code != 0 && r.no_walks.msg[0]);
+		return; /* not permitted here */
+	}
+	assert_true(r.walks.running_ratio > 0 && r.walks.running_ratio <= 1);
+	assert_true(r.walks.cycles > 0);
+	/* The kernel's own account has some more: those of the child before its exec. */
+	if (!r.walks.user_only) {
+		double faults = (double)(r.usage.minor_faults + r.usage.major_faults);
+
+		assert_true(r.walks.walks > 100 && r.walks.walks <= faults);
+		assert_true(r.walks.walks >= faults - 400);
+	}
+}
+
+static void test_walks_that_are_none(void **state)
+{
+	char word[] = "true", *argv[] = { word, NULL };
+	struct command_result r;
+	struct err e = { 0 };
+	struct run *run = run_new();
+	const struct series *s;
+	bool no_exec;
+
+	(void)state;
+	walks = &no_such_event;
+	assert_int_equal(run_it(argv, &r, &no_exec, &e), 0);
+	walks = NULL;
+	assert_false(r.walked);
+	assert_true(r.no_walks.code != 0);
+	record(run, &r, shown);
+	s = measure_series(&run->measures[0], "walk_ratio");
+	assert_int_equal(s->n, 0);
+	assert_string_equal(s->null_reason, r.no_walks.msg);
+	run_free(run);
+}
+
+static void test_walks_recorded(void **state)
+{
+	struct command_result c = invented();
+	struct run *r = run_new();
+
+	(void)state;
+	c.walked = true;
+	c.walks = (struct walk_counts){
+		.cycles = 1e9, .walks = 1.25e8, .running_ratio = 0.5, .is_cycles = true
+	};
+	record(r, &c, shown);
+	assert_true(measure_series(&r->measures[0], "walk_ratio")->values[0] == 0.125);
+	assert_null(measure_series(&r->measures[0], "page_walks"));
+	run_free(r);
+	c = invented();
+	c.walked = true;
+	c.walks = (struct walk_counts){ .cycles = 1e9, .walks = 7, .running_ratio = 1 };
+	r = run_new();
+	record(r, &c, shown);
+	assert_null(measure_series(&r->measures[0], "walk_ratio"));
+	assert_int_equal(measure_series(&r->measures[0], "page_walks")->integers[0], 7);
+	run_free(r);
+}
+
 /* --- the tree of an invented machine --- */
 
 static void test_tree(void **state)
@@ -408,11 +501,19 @@ static void test_tree(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),         cmocka_unit_test(test_hidden_symbols),
-		cmocka_unit_test(test_doubts),        cmocka_unit_test(test_not_sampled),
-		cmocka_unit_test(test_unseen_memory), cmocka_unit_test(test_endings),
-		cmocka_unit_test(test_no_exec),       cmocka_unit_test(test_orphans),
-		cmocka_unit_test(test_left_behind),   cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_hidden_symbols),
+		cmocka_unit_test(test_doubts),
+		cmocka_unit_test(test_not_sampled),
+		cmocka_unit_test(test_unseen_memory),
+		cmocka_unit_test(test_endings),
+		cmocka_unit_test(test_no_exec),
+		cmocka_unit_test(test_orphans),
+		cmocka_unit_test(test_left_behind),
+		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_walks_are_counted_in_the_tree),
+		cmocka_unit_test(test_walks_that_are_none),
+		cmocka_unit_test(test_walks_recorded),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

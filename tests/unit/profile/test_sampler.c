@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 
 #include "data/tree.h"
 #include "profile/sampler.h"
+#include "profile/walks.h"
 
 struct root {
 	char dir[64];
@@ -91,11 +93,68 @@ static void test_denied_by_others(void **state)
 	tree_remove(r.dir);
 }
 
+static void test_walk_events(void **state)
+{
+	static const struct {
+		const char *cpuinfo;
+		uint64_t first; /* 0: none are known */
+		size_t n;
+	} rows[] = {
+		{ "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\n", 0x1001008, 3 },
+		{ "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 106\n", 0x1001008, 3 },
+		{ "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\n", 0x1001012, 3 },
+		{ "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\n", 0xf045, 1 },
+		/* two kinds of cores, an Atom, a Haswell, another family, others */
+		{ "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 151\n", 0, 0 },
+		{ "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 55\n", 0, 0 },
+		{ "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 63\n", 0, 0 },
+		{ "vendor_id\t: GenuineIntel\ncpu family\t: 15\nmodel\t\t: 85\n", 0, 0 },
+		{ "vendor_id\t: AuthenticAMD\ncpu family\t: 21\nmodel\t\t: 1\n", 0, 0 },
+		{ "vendor_id\t: HygonGenuine\ncpu family\t: 24\nmodel\t\t: 1\n", 0, 0 },
+		{ "CPU implementer\t: 0x41\nCPU part\t: 0xd0c\n", 0, 0 },
+		{ "", 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct walk_events ev = { 0 };
+		struct err e = { 0 };
+		char tree[256];
+		struct root r;
+		int rc;
+
+		snprintf(tree, sizeof(tree), "== proc/cpuinfo\n%s", rows[i].cpuinfo);
+		open_root(&r, tree);
+		rc = walks_choose(&r.sr, &ev, &e);
+		if (rc != (rows[i].n ? 0 : -ENOTSUP))
+			fail_msg("row %zu: %d %s", i, rc, e.msg);
+		assert_int_equal(ev.n, rows[i].n);
+		assert_int_equal(ev.config[0], rows[i].first);
+		assert_true(rc == 0 || strstr(e.msg, "no events"));
+		tree_remove(r.dir);
+	}
+}
+
+static void test_walk_events_without_cpuinfo(void **state)
+{
+	struct walk_events ev = { 0 };
+	struct err e = { 0 };
+	struct root r;
+
+	(void)state;
+	open_root(&r, "= proc/other | 1\n");
+	assert_int_equal(walks_choose(&r.sr, &ev, &e), -ENOENT);
+	assert_int_equal(ev.n, 0);
+	tree_remove(r.dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_errnos),
 		cmocka_unit_test(test_denied_by_others),
+		cmocka_unit_test(test_walk_events),
+		cmocka_unit_test(test_walk_events_without_cpuinfo),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
