@@ -34,6 +34,8 @@ struct bench_ctx {
 	struct arena setup_arena;
 	char setup_unproven[512];
 	bool in_setup;
+	double clock_step_ns;       /* see there */
+	char below_step[96];        /* why a time is missing */
 	int64_t wanted_cpu, ran_on; /* -1: none asked for; the last CPU that was not it, else it */
 	struct counters counters;
 	bool out_of_memory;

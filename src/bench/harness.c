@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -16,6 +17,13 @@
 
 enum { CALIBRATION_ADDS = 32768 }; /* about 10 us */
 enum { MIN_SAMPLES = 3 };
+/*
+ * Repetitions and calibrations take from 10 us on: a clock with longer steps tells nothing. Kernels
+ * without a usable counter have one that moves with the timer interrupt (clock source jiffies).
+ */
+static const double MAX_STEP_NS = 1000;
+/* No counter that a processor has of its own is coarser. */
+static const double COARSE_STEP_NS = 100;
 /* Repetitions this uneven (lower quartile over minimum) get as much time again. */
 static const double UNEVEN = 1.3;
 
@@ -188,6 +196,34 @@ static int prove_cpu(struct bench_ctx *ctx)
 	return 0;
 }
 
+/*
+ * Where the clock's steps are longer than what was timed, a time of nothing or less is no time: the
+ * metric is missing when such times decide what it says, and the point ends when it is the
+ * headline.
+ */
+static void drop_below_step(struct bench_ctx *ctx)
+{
+	const struct metric *m = ctx->spec->bench->schema.metrics;
+
+	if (ctx->clock_step_ns < COARSE_STEP_NS)
+		return;
+	snprintf(ctx->below_step, sizeof(ctx->below_step),
+		 "shorter than the clock's steps of %.0f ns", ctx->clock_step_ns);
+	for (size_t i = 0; i < ctx->n_metrics; i++) {
+		struct metric_values *v = &ctx->values[i];
+		size_t n_below = 0;
+
+		for (size_t k = 0; k < v->n && !strcmp(m[i].unit, "ns"); k++)
+			n_below += v->samples[k] <= 0;
+		if (m[i].estimator == EST_MIN ? !n_below : 2 * n_below <= v->n)
+			continue;
+		v->n = 0;
+		bench_null(ctx, (int)i, ctx->below_step);
+		if (i == 0)
+			bench_skip(ctx, "%s is %s", m[i].name, ctx->below_step);
+	}
+}
+
 static void measure_point(struct bench_ctx *ctx, void *state)
 {
 	const struct bench *b = ctx->spec->bench;
@@ -203,6 +239,7 @@ static void measure_point(struct bench_ctx *ctx, void *state)
 	prove_worker_size(ctx);
 	if (b->check)
 		b->check(ctx, state);
+	drop_below_step(ctx);
 	prove_cpu(ctx);
 }
 
@@ -285,6 +322,23 @@ static void end_ctx(struct bench_ctx *ctx)
 	arena_done(&ctx->setup_arena);
 }
 
+/* Nonzero: ended the invocation, for nothing can be timed here. */
+static int check_clock(struct bench_ctx *ctx)
+{
+	double step = clock_step_ns();
+
+	ctx->clock_step_ns = step;
+	if (step <= MAX_STEP_NS)
+		return 0;
+	if (isinf(step))
+		return bench_skip(ctx, "the clock stands still: nothing can be timed");
+	return bench_skip(ctx,
+			  "the clock moves in steps of %.0f us, too coarse for anything here: "
+			  "choose another clock source (/sys/devices/system/clocksource/"
+			  "clocksource0)",
+			  step / 1000);
+}
+
 int bench_run_invocation(const struct invocation_spec *spec,
 			 int (*emit)(void *user, const struct bench_result *r), void *user,
 			 struct err *e)
@@ -307,7 +361,8 @@ int bench_run_invocation(const struct invocation_spec *spec,
 	int64_t unix_ns = clock_unix_ns(), start = clock_now_ns();
 
 	ctx.in_setup = true;
-	if (spec->bench->setup && spec->bench->setup(&ctx, state) != 0) {
+	if (check_clock(&ctx) != 0 ||
+	    (spec->bench->setup && spec->bench->setup(&ctx, state) != 0)) {
 		ctx.in_setup = false;
 		ctx.proof = ctx.setup_proof;
 		memcpy(ctx.unproven, ctx.setup_unproven, sizeof(ctx.unproven));

@@ -2,6 +2,8 @@
 /* Clock readings and their quality. */
 #include "host/clock.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <time.h>
 
 static int64_t read_ns(clockid_t id)
@@ -41,6 +43,32 @@ void clock_measure(struct clock_quality *ret)
 	}
 	ret->cost_ns = (double)best / READINGS;
 	ret->resolution_ns = step == INT64_MAX ? 0 : (double)step;
+}
+
+double clock_step_ns(void)
+{
+	enum { STEPS = 5, ALL_MOVED = 100, READINGS = 1000000 };
+	int64_t last = clock_now_ns(), least = INT64_MAX;
+	int steps = 0, moved = 0;
+	bool still = false;
+
+	for (int i = 0; i < READINGS && steps < STEPS && moved < ALL_MOVED; i++) {
+		int64_t now = clock_now_ns();
+
+		if (now == last) {
+			still = true;
+			continue;
+		}
+		moved = still ? 0 : moved + 1;
+		/* The first may begin anywhere within a step. */
+		if (still && steps++ && now - last < least)
+			least = now - last;
+		still = false;
+		last = now;
+	}
+	if (moved >= ALL_MOVED)
+		return 0;
+	return least == INT64_MAX ? INFINITY : (double)least;
 }
 
 double clock_add_ns(uint64_t (*adds)(uint64_t), uint64_t count)

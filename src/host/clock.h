@@ -18,6 +18,12 @@ struct clock_quality {
 };
 /* Takes about a millisecond. */
 void clock_measure(struct clock_quality *ret);
+/*
+ * The smallest step in ns that the clock is seen to make after readings that were equal; 0 where it
+ * moves from reading to reading, however long these take (emulators). Coarse steps are waited for,
+ * up to a million readings. INFINITY: it stood still.
+ */
+double clock_step_ns(void);
 
 /*
  * Time per dependent addition right now, one core cycle: the smallest of a few loops of about 10

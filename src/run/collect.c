@@ -374,6 +374,7 @@ static int run_worker(struct collecting *c)
 int collect_invocation(const struct collect_job *j, struct collect_result *ret, struct err *e)
 {
 	struct collecting c = { .j = j, .ret = ret, .e = e };
+	struct err why = { 0 };
 	int rc;
 
 	*ret = (struct collect_result){ 0 };
@@ -385,9 +386,9 @@ int collect_invocation(const struct collect_job *j, struct collect_result *ret, 
 	if (!c.seen || rc < 0)
 		rc = err_set(e, rc < 0 ? -rc : ENOMEM, "cannot write the plan of %s",
 			     j->spec.bench->schema.name);
+	else if (spawn_worker(spawn_cpu(&j->spec), j->env, &c.w, &why) < 0)
+		end_with(&c, VERDICT_FAILED, "%s", why.msg);
 	else
-		rc = spawn_worker(spawn_cpu(&j->spec), j->env, &c.w, e);
-	if (rc == 0)
 		rc = run_worker(&c);
 	ret->seconds = spawn_now() - c.start;
 	if (rc == 0 && c.verdict != VERDICT_OK)

@@ -41,9 +41,9 @@ struct collect_result {
 };
 
 /*
- * Runs one worker to its end. Everything that goes wrong in the worker becomes a measure (failed,
- * timeout, killed) and is no error. Negative errno: no worker can be started (fork, exec), memory
- * ran out, or the file cannot be written.
+ * Runs one worker to its end. Everything that goes wrong with the worker, also that none can be
+ * started (limits on processes), becomes a measure (failed, timeout, killed) and is no error.
+ * Negative errno: memory ran out, or the file cannot be written.
  */
 int collect_invocation(const struct collect_job *j, struct collect_result *ret, struct err *e);
 
