@@ -18,6 +18,17 @@ static void set(struct table *t, size_t row, size_t column, struct str *text)
 	str_clear(text);
 }
 
+/* Long times in ms or s: what "_ns" in a fact's name would make hard to read. */
+static const char *shown_unit(const struct fact *f, double *ret_divisor)
+{
+	bool is_time = f->unit && strcmp(f->unit, "ns") == 0;
+
+	*ret_divisor = is_time && fabs(f->value) >= 1e9   ? 1e9
+		       : is_time && fabs(f->value) >= 1e6 ? 1e6
+							  : 1;
+	return *ret_divisor == 1 ? f->unit : *ret_divisor == 1e9 ? "s" : "ms";
+}
+
 static void set_measured(struct table *t, size_t row, const struct fact *f, struct str *text)
 {
 	if (isnan(f->value)) {
@@ -26,11 +37,16 @@ static void set_measured(struct table *t, size_t row, const struct fact *f, stru
 			   f->reason ? f->reason : "not measured, no reason recorded");
 		return;
 	}
+	double divisor;
+	const char *unit = shown_unit(f, &divisor);
+
 	/* tlb.hit_ns tells its unit itself */
-	render_value(text, f->value, f->unit, 3, f->unit && !strstr(f->id, f->unit));
+	render_value(text, f->value / divisor, unit, 3,
+		     divisor != 1 || (unit && !strstr(f->id, unit)));
 	set(t, row, VALUE, text);
 	if (!isnan(f->low) && !isnan(f->high)) {
-		render_interval(text, f->low, f->high, f->value, f->unit, 3);
+		render_interval(text, f->low / divisor, f->high / divisor, f->value / divisor, unit,
+				3);
 		set(t, row, INTERVAL, text);
 	} else {
 		table_set(t, row, INTERVAL, "-");
