@@ -12,48 +12,9 @@
 
 #include "cli/recover.h"
 #include "cli/run_header.h"
+#include "cli/stop.h"
 #include "host/clock.h"
 #include "store/library.h"
-
-/* --- signals -----------------------------------------------------------------------------------
- */
-
-/* Handlers have no argument of their own. Only set while an experiment runs. */
-static volatile sig_atomic_t stop_signal;
-static const struct settings *volatile changed;
-
-/*
- * The first signal asks to stop. The second ends the program at once, but not with a machine that
- * is set otherwise than it was.
- */
-static void on_stop(int sig)
-{
-	if (!stop_signal) {
-		stop_signal = sig;
-		return;
-	}
-	if (changed)
-		settings_restore_now(changed);
-	signal(sig, SIG_DFL);
-	raise(sig);
-}
-
-static void catch_signals(struct ab_session *s)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-	struct sigaction sa = { .sa_handler = on_stop }, old;
-
-	sigemptyset(&sa.sa_mask);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		sigaddset(&sa.sa_mask, signals[i]);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		/* Under nohup, or in the background, what is ignored stays ignored. */
-		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN)
-			continue;
-		sigaction(signals[i], &sa, NULL);
-	}
-	s->stop = &stop_signal;
-}
 
 /* --- settings ----------------------------------------------------------------------------------
  */
@@ -70,7 +31,7 @@ int ab_session_restore(struct ab_session *s)
 void ab_session_done(struct ab_session *s)
 {
 	(void)ab_session_restore(s);
-	changed = NULL;
+	stop_forget();
 	if (s->has_settings)
 		settings_done(&s->settings);
 	runfile_close(s->file);
@@ -86,8 +47,7 @@ void ab_session_done(struct ab_session *s)
 
 void ab_session_watch(struct ab_session *s)
 {
-	catch_signals(s);
-	changed = &s->settings;
+	s->stop = stop_catch(&s->settings);
 }
 
 /* --- the file ----------------------------------------------------------------------------------
@@ -251,9 +211,4 @@ int ab_session_measure(struct ab_session *s, bool *ret_measured)
 	if (close_run(s, rc, &e) && status == CLI_DONE)
 		status = CLI_FATAL;
 	return restored ? restored : status;
-}
-
-int ab_session_signal(void)
-{
-	return stop_signal;
 }

@@ -49,7 +49,7 @@ struct ab_session {
 	char *kernel;  /* owned; in mode BOOTS */
 	char boot[80]; /* of now; "": unknown */
 	struct progress progress;
-	volatile sig_atomic_t *stop;
+	const volatile sig_atomic_t *stop;
 };
 
 /*
@@ -64,7 +64,6 @@ int ab_session_measure(struct ab_session *s, bool *ret_measured);
 int ab_session_restore(struct ab_session *s);
 /* From here on signals stop the experiment, and never leave a setting changed. */
 void ab_session_watch(struct ab_session *s);
-int ab_session_signal(void); /* that came, 0: none */
 void ab_session_done(struct ab_session *s);
 
 #endif

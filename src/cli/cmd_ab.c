@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "cli/take.h"
 #include "cli/ab_session.h"
+#include "cli/stop.h"
 #include "cli/ab_spread.h"
 #include "cli/recover.h"
 #include "cli/verbs.h"
@@ -182,7 +183,7 @@ static const char *first_reason(const struct run *r)
 	for (size_t i = 0; i < r->n_measures; i++)
 		if (r->measures[i].reason)
 			return r->measures[i].reason;
-	return ab_session_signal() ? "interrupted" : "no measure came back";
+	return stop_caught() ? "interrupted" : "no measure came back";
 }
 
 static void add_alike_text(struct str *out, const struct arms_alike *n,
@@ -411,9 +412,9 @@ static int run_ab(const struct verb *v, int argc, char **argv)
 	status = run_session(&s, &o);
 	ab_session_done(&s);
 	free(s.argv);
-	if (ab_session_signal()) {
-		signal(ab_session_signal(), SIG_DFL);
-		raise(ab_session_signal());
+	if (stop_caught()) {
+		signal(stop_caught(), SIG_DFL);
+		raise(stop_caught());
 	}
 	return status;
 }

@@ -18,9 +18,11 @@
 #include "cli/recover.h"
 #include "cli/render.h"
 #include "cli/run_header.h"
+#include "cli/stop.h"
 #include "host/clock.h"
 #include "record/runfile.h"
 #include "run/run.h"
+#include "run/run_settings.h"
 #include "store/library.h"
 
 enum {
@@ -56,28 +58,9 @@ struct job {
 	char *path;           /* owned; of the file, NULL: none */
 	char *not_saved;      /* owned; why there is no file, NULL: there is one */
 	struct progress progress;
+	struct settings settings; /* that parameters change; valid if has_settings */
+	bool has_settings;
 };
-
-static volatile sig_atomic_t stop_signal;
-
-static void on_stop(int sig)
-{
-	stop_signal = sig;
-}
-
-/* A second signal finds the default action and ends the program at once. */
-static void catch_signals(void)
-{
-	struct sigaction sa = { .sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND };
-	struct sigaction old;
-
-	sigemptyset(&sa.sa_mask);
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	/* Under nohup the run goes on without its terminal. */
-	if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-		sigaction(SIGHUP, &sa, NULL);
-}
 
 /* --- command line --- */
 
@@ -196,7 +179,7 @@ static const char *first_reason(const struct job *j)
 		if (j->plan->v[i].skip_reason)
 			return j->plan->v[i].skip_reason;
 	}
-	return stop_signal ? "interrupted" : "no measure came back";
+	return stop_caught() ? "interrupted" : "no measure came back";
 }
 
 /* Ends the file; a failure is told but takes nothing away. Returns the exit status. */
@@ -241,24 +224,60 @@ static int print_not_saved(const struct job *j)
 	return cli_print_str(&line);
 }
 
+/* Only where a parameter stands for a kernel setting: the journal needs root. */
+static void prepare_settings(struct job *j)
+{
+	struct err e = { 0 };
+	char *journal;
+
+	if (!run_settings_needed(j->plan))
+		return;
+	journal = cli_settings_journal_made(&e);
+	if (journal && settings_init(&j->settings, j->sr, journal, &e) == 0)
+		j->has_settings = true;
+	else
+		cli_warn(&j->args->common, "%s", e.msg);
+	free(journal);
+}
+
+/* The machine is not ours: before anything is printed. */
+static int restore_settings(struct job *j)
+{
+	struct err e = { 0 };
+	int status = CLI_DONE;
+
+	if (!j->has_settings)
+		return CLI_DONE;
+	if (settings_restore(&j->settings, &e) < 0)
+		status = cli_fail(&j->args->common, CLI_FATAL, "%s", e.msg);
+	stop_forget();
+	settings_done(&j->settings);
+	j->has_settings = false;
+	return status;
+}
+
 static int measure(struct job *j)
 {
-	const struct run_hooks hooks = {
+	struct run_hooks hooks = {
 		.user = &j->progress,
 		.status = progress_status,
 		.setting_done = progress_setting_done,
 	};
 	struct err e = { 0 };
 	size_t runnable = plan_count_runnable(j->plan);
-	int status, printed;
+	int status, printed, restored;
+	const volatile sig_atomic_t *stop;
 	int rc;
 
 	/* A run with nothing in it would only stand in the way of `last`. */
 	if (runnable && (status = open_file(j)) != CLI_DONE)
 		return status;
 	progress_init(&j->progress, j->args->quiet || !runnable, j->plan->n);
-	catch_signals();
-	rc = run_execute(j->plan, j->m, j->r, j->file, &hooks, &stop_signal, &e);
+	prepare_settings(j);
+	hooks.settings = j->has_settings ? &j->settings : NULL;
+	stop = stop_catch(hooks.settings);
+	rc = run_execute(j->plan, j->m, j->r, j->file, &hooks, stop, &e);
+	restored = restore_settings(j);
 	if (!runnable)
 		rc = 0; /* it recorded the reasons; they are told below */
 	progress_done(&j->progress);
@@ -274,7 +293,7 @@ static int measure(struct job *j)
 		cli_warn(&j->args->common, "nothing could be measured: %s", first_reason(j));
 		status = status ? status : CLI_NOT_MEASURED;
 	}
-	return printed ? printed : status;
+	return restored ? restored : printed ? printed : status;
 }
 
 static int run_plan(const struct run_args *a, const struct sysroot *sr, const struct machine *m,
@@ -367,9 +386,9 @@ static int run_run(const struct verb *v, int argc, char **argv)
 	status = with_request(&a, &q, argc, typed);
 	arena_done(&arena);
 	free(typed);
-	if (stop_signal) {
-		signal(stop_signal, SIG_DFL);
-		raise(stop_signal);
+	if (stop_caught()) {
+		signal(stop_caught(), SIG_DFL);
+		raise(stop_caught());
 	}
 	return status;
 }

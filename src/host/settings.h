@@ -35,7 +35,7 @@ struct setting_kind {
 };
 extern const struct setting_kind setting_kinds[]; /* ended by name NULL */
 
-enum { SETTING_TEXT_BYTES = 64, SETTINGS_MAX_CHANGED = 8 };
+enum { SETTING_TEXT_BYTES = 64, SETTINGS_MAX_CHANGED = 8, SETTINGS_MAX_VALUES = 16 };
 
 /* NULL when there is none of that exact name. */
 const struct setting_kind *setting_find(const char *name);
@@ -60,7 +60,8 @@ int setting_write(const struct sysroot *sr, const struct setting_kind *k, const 
 struct setting_change {
 	const struct setting_kind *kind;
 	char before[SETTING_TEXT_BYTES];
-	char written[2][SETTING_TEXT_BYTES]; /* all values that were, or may have been, written */
+	char written[SETTINGS_MAX_VALUES]
+		    [SETTING_TEXT_BYTES]; /* all values that were, or may have been, written */
 	size_t n_written;
 	char full_path[256]; /* for the signal handler */
 };
@@ -79,10 +80,12 @@ int settings_init(struct settings *s, const struct sysroot *sr, const char *jour
 /*
  * Sets @k to the canonical @value; the first change of a setting notes its value in the journal
  * before. -EBUSY while another process has settings changed; otherwise as setting_write(). At most
- * two values of one setting, -EINVAL for a third.
+ * SETTINGS_MAX_VALUES values of one setting, -EINVAL for another.
  */
 int settings_set(struct settings *s, const struct setting_kind *k, const char *value,
 		 struct err *e);
+/* Writes the value back that @k had before; stays noted. Nothing if it was not changed. */
+int settings_put_back(struct settings *s, const struct setting_kind *k, struct err *e);
 /*
  * Writes all values back, the last changed first, and sees that they hold; then the journal goes. A
  * failure names what is still changed and how to put it back; the rest is restored all the same.

@@ -219,14 +219,21 @@ int settings_set(struct settings *s, const struct setting_kind *k, const char *v
 		return rc;
 	if (!was_written(c, value)) {
 		if (c->n_written == sizeof(c->written) / sizeof(c->written[0]))
-			return err_set(e, EINVAL, "%s: more than two values in one experiment",
-				       k->name);
+			return err_set(e, EINVAL, "%s: more than %d values in one experiment",
+				       k->name, SETTINGS_MAX_VALUES);
 		rc = note(s, "wrote", k, value, e);
 		if (rc < 0)
 			return rc;
 		snprintf(c->written[c->n_written++], SETTING_TEXT_BYTES, "%s", value);
 	}
 	return setting_write(&s->sr, k, value, e);
+}
+
+int settings_put_back(struct settings *s, const struct setting_kind *k, struct err *e)
+{
+	const struct setting_change *c = find_change(s, k);
+
+	return c ? setting_write(&s->sr, k, c->before, e) : 0;
 }
 
 int settings_restore(struct settings *s, struct err *e)
@@ -285,7 +292,7 @@ static void take_line(struct settings *s, char *line)
 	if (strcmp(word, "was") == 0 && !c && s->n < SETTINGS_MAX_CHANGED) {
 		s->v[s->n] = (struct setting_change){ .kind = k };
 		memcpy(s->v[s->n++].before, value, sizeof(value));
-	} else if (strcmp(word, "wrote") == 0 && c && c->n_written < 2) {
+	} else if (strcmp(word, "wrote") == 0 && c && c->n_written < SETTINGS_MAX_VALUES) {
 		memcpy(c->written[c->n_written++], value, sizeof(value));
 	}
 }

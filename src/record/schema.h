@@ -35,6 +35,11 @@ struct param {
 	const char *def; /* default as on the command line; "auto": the benchmark chooses */
 	const char *const *choices; /* NULL-terminated, NULL where `type` does not take them */
 	uint64_t min, max;          /* for COUNT and BYTES, inclusive */
+	/*
+	 * The kernel setting (host/settings.h) that has this value while such a setting is
+	 * measured, except for the value "keep"; NULL: none. Not kept in files.
+	 */
+	const char *setting;
 };
 
 enum better { BETTER_LOWER, BETTER_HIGHER, BETTER_NONE };

@@ -17,6 +17,7 @@
 #include "base/rng.h"
 #include "host/affinity.h"
 #include "run/collect.h"
+#include "run/run_settings.h"
 #include "run/schedule.h"
 #include "run/spawn.h"
 
@@ -190,15 +191,37 @@ static bool any_lost(const struct run *r, size_t first)
 	return false;
 }
 
+/* Kernel settings of this setting's parameters; where they cannot be had it is skipped. */
+static int enter_settings(struct execution *x, struct slot *s, bool *ret_entered, struct err *e)
+{
+	struct collect_job job = make_job(x, s);
+	struct err why = { 0 };
+	int r = run_settings_enter(x->hooks ? x->hooks->settings : NULL, s->p, &why);
+
+	*ret_entered = r == 0;
+	if (r == 0)
+		return 0;
+	job.measured = NULL;
+	r = collect_skip(&job, why.msg, e);
+	if (r < 0)
+		return r;
+	end_slot(x, s, describe(x, "cannot be measured here", why.msg));
+	return 0;
+}
+
 static int run_one(struct execution *x, struct slot *s, bool *ret_interrupted, struct err *e)
 {
 	struct collect_job job = make_job(x, s);
 	struct collect_result res = { 0 };
 	size_t first = x->run->n_measures;
+	bool entered;
 	int r;
 
 	x->now = s;
 	tell(x, 0);
+	r = enter_settings(x, s, &entered, e);
+	if (r < 0 || !entered)
+		return r;
 	affinity_avoid(&x->cpus, spawn_cpu(&job.spec));
 	r = collect_invocation(&job, &res, e);
 	if (r < 0)

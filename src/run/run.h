@@ -10,6 +10,7 @@
 #include <signal.h>
 
 #include "base/err.h"
+#include "host/settings.h"
 #include "record/run.h"
 #include "record/runfile.h"
 #include "run/run_plan.h"
@@ -24,6 +25,11 @@ struct run_status {                 /* for progress lines */
 
 struct run_hooks {
 	void *user;
+	/*
+	 * Kernel settings that parameters change (struct param, setting). The caller restores them
+	 * afterwards; NULL: settings that need one cannot be measured.
+	 */
+	struct settings *settings;
 	/* Often (at each measure and at each start of a worker); may be NULL. */
 	void (*status)(void *user, const struct run_status *st);
 	/* Once for each setting when its last invocation has ended; may be NULL. */

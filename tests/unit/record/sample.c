@@ -11,13 +11,13 @@
 
 static const char *const orders[] = { "random", "sequential", NULL };
 static const struct param params[] = {
-	{ "pointers", "how many", PARAM_COUNT, ROLE_INNER, "auto", NULL, 1, 1000000 },
-	{ "size", "how large", PARAM_BYTES, ROLE_OUTER, "4k", NULL, 0, UINT64_MAX },
-	{ "stride", "how far", PARAM_STRIDE, ROLE_OUTER, "page", NULL, 0, 0 },
-	{ "page", "page size", PARAM_PAGE, ROLE_OUTER, "base", NULL, 0, 0 },
-	{ "order", "which order", PARAM_CHOICE, ROLE_OUTER, "random", orders, 0, 0 },
-	{ "cpu", "where", PARAM_CPU, ROLE_OUTER, "auto", NULL, 0, 0 },
-	{ "data", "from where", PARAM_NODE, ROLE_OUTER, "local", NULL, 0, 0 },
+	{ "pointers", "how many", PARAM_COUNT, ROLE_INNER, "auto", NULL, 1, 1000000, NULL },
+	{ "size", "how large", PARAM_BYTES, ROLE_OUTER, "4k", NULL, 0, UINT64_MAX, NULL },
+	{ "stride", "how far", PARAM_STRIDE, ROLE_OUTER, "page", NULL, 0, 0, NULL },
+	{ "page", "page size", PARAM_PAGE, ROLE_OUTER, "base", NULL, 0, 0, NULL },
+	{ "order", "which order", PARAM_CHOICE, ROLE_OUTER, "random", orders, 0, 0, NULL },
+	{ "cpu", "where", PARAM_CPU, ROLE_OUTER, "auto", NULL, 0, 0, NULL },
+	{ "data", "from where", PARAM_NODE, ROLE_OUTER, "local", NULL, 0, 0, NULL },
 	{ 0 },
 };
 static const struct metric metrics[] = {
