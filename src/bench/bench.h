@@ -105,6 +105,8 @@ const struct bench *bench_find(const char *name);
 /* The current value of a parameter ("pointers"), or of a resolved one ("page.bytes"). */
 uint64_t bench_u64(const struct bench_ctx *ctx, const char *name);
 const char *bench_text(const struct bench_ctx *ctx, const char *name);
+/* The resolved kind of the parameter "page". */
+enum page_kind bench_page_kind(const struct bench_ctx *ctx);
 /* Largest value of the inner parameter in this invocation. */
 uint64_t bench_max_inner(const struct bench_ctx *ctx);
 /* 64 random bits that differ by invocation and point, equal for equal seeds. */

@@ -5,6 +5,9 @@
 
 #define BENCH_LIST(X)           \
 	X(cache_chase)          \
+	X(fork_call)            \
+	X(fork_cow)             \
+	X(fork_unmap)           \
 	X(migration_cost)       \
 	X(syscall_fault)        \
 	X(syscall_forkexit)     \

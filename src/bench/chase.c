@@ -41,20 +41,6 @@ enum chase_order chase_order_of(const struct bench_ctx *ctx)
 								   : CHASE_RANDOM;
 }
 
-static enum page_kind page_kind_of(const struct bench_ctx *ctx)
-{
-	static const char *const words[] = { [PAGE_KIND_BASE] = "base",
-					     [PAGE_KIND_MTHP] = "mthp",
-					     [PAGE_KIND_THP] = "thp",
-					     [PAGE_KIND_HUGETLB] = "hugetlb" };
-	const char *kind = bench_text(ctx, "page.kind");
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(kind, words[i]) == 0)
-			return (enum page_kind)i;
-	return PAGE_KIND_BASE;
-}
-
 int chase_map(struct bench_ctx *ctx, struct chase_run *run, enum backing backing,
 	      uint64_t span_bytes)
 {
@@ -62,7 +48,7 @@ int chase_map(struct bench_ctx *ctx, struct chase_run *run, enum backing backing
 	bool choose = proof_count_nodes() > 1;
 	struct region_spec spec = {
 		.span_bytes = span_bytes,
-		.kind = page_kind_of(ctx),
+		.kind = bench_page_kind(ctx),
 		.page_bytes = bench_u64(ctx, "page.bytes"),
 		.backing = backing,
 		.align_bytes = UINT64_C(1) << 21,

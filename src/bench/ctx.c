@@ -29,6 +29,20 @@ const char *bench_text(const struct bench_ctx *ctx, const char *name)
 	return attrs_text(&s->given, name, "");
 }
 
+enum page_kind bench_page_kind(const struct bench_ctx *ctx)
+{
+	static const char *const words[] = { [PAGE_KIND_BASE] = "base",
+					     [PAGE_KIND_MTHP] = "mthp",
+					     [PAGE_KIND_THP] = "thp",
+					     [PAGE_KIND_HUGETLB] = "hugetlb" };
+	const char *kind = bench_text(ctx, "page.kind");
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(kind, words[i]) == 0)
+			return (enum page_kind)i;
+	return PAGE_KIND_BASE;
+}
+
 uint64_t bench_max_inner(const struct bench_ctx *ctx)
 {
 	return ctx->max_inner;

@@ -318,19 +318,10 @@ static int skip_without_shmem_huge(struct bench_ctx *ctx)
 			  word, path);
 }
 
-static enum page_kind page_kind_of(const struct bench_ctx *ctx)
-{
-	const char *kind = bench_text(ctx, "page.kind");
-
-	if (strcmp(kind, "hugetlb") == 0)
-		return PAGE_KIND_HUGETLB;
-	return strcmp(kind, "thp") == 0 ? PAGE_KIND_THP : PAGE_KIND_BASE;
-}
-
 static int setup(struct bench_ctx *ctx, void *state)
 {
 	struct state *s = state;
-	enum page_kind kind = page_kind_of(ctx);
+	enum page_kind kind = bench_page_kind(ctx);
 	struct err e = { 0 };
 
 	s->segment = SEGMENT_NONE;
@@ -463,6 +454,7 @@ const struct bench bench_tables_shared = {
 	.description = description,
 	.examples = examples,
 	.smoke = "segment=4m processes=1,2",
+	.faults_are_measured = true,
 	.state_size = sizeof(struct state),
 	.grid = grid,
 	.cost = cost,

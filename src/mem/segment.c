@@ -84,7 +84,8 @@ int segment_create(enum page_kind kind, uint64_t page_bytes, uint64_t bytes, str
 int segment_map(const struct segment *s, struct segment_map *ret, struct err *e)
 {
 	const uint64_t align = SEGMENT_ALIGN_BYTES;
-	struct segment_map m = { .reserved_bytes = s->bytes + align };
+	/* Whole units, so that no other mapping has tables in them. */
+	struct segment_map m = { .reserved_bytes = (s->bytes + align - 1) / align * align + align };
 	char size[UNITS_TEXT_BYTES];
 
 	m.reserved = mmap(NULL, m.reserved_bytes, PROT_NONE,

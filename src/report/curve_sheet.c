@@ -116,6 +116,7 @@ static int scale_times(struct sheet *s)
 		double ns;
 		const char *unit;
 	} scales[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1, "ns" } };
+	memcpy(s->raw_units, s->units, sizeof(s->raw_units));
 	for (size_t m = 0; m < s->n_metrics; m++) {
 		struct curve_value *v = &s->values[m * s->n_rows * s->g->n];
 		double least = INFINITY;

@@ -16,9 +16,10 @@ struct sheet {
 	const struct report *rep;
 	const struct report_options *o;
 	const struct curve_group *g;
-	const char *metrics[METRICS_MAX]; /* the headline first */
-	const char *units[METRICS_MAX];
-	const char *titles[METRICS_MAX]; /* for metrics that share a unit: "system s" */
+	const char *metrics[METRICS_MAX];   /* the headline first */
+	const char *units[METRICS_MAX];     /* as shown */
+	const char *raw_units[METRICS_MAX]; /* as recorded */
+	const char *titles[METRICS_MAX];    /* for metrics that share a unit: "system s" */
 	size_t n_metrics;
 	struct curve_value *values; /* [metric][row][curve] */
 	const struct attr **rows;   /* inner values, ascending; NULL without an inner parameter */

@@ -155,8 +155,10 @@ static void set_curve_cells(struct table *t, const struct sheet *s, size_t row, 
 /* Where units alone do not tell the metrics apart, their names do. */
 static const char *metric_title(const struct sheet *s, size_t metric)
 {
+	const char *own = s->raw_units[metric];
+
 	for (size_t i = 0; i < s->n_metrics; i++)
-		if (s->n_metrics > 2 || (i != metric && strcmp(s->units[i], s->units[metric]) == 0))
+		if (s->n_metrics > 2 || (i != metric && strcmp(s->raw_units[i], own) == 0))
 			return s->titles[metric];
 	return s->units[metric];
 }
