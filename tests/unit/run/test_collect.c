@@ -245,7 +245,8 @@ static void test_full_disk(void **state)
 	fixture_done(&f);
 }
 
-/* No process can be started: an error of the run, not a measure. */
+/* No process can be started: the invocation failed and says why; what comes later may work again.
+ */
 static void test_no_process(void **state)
 {
 	struct preset p = fixture_preset(1, 1, 60);
@@ -261,8 +262,10 @@ static void test_no_process(void **state)
 	setrlimit(RLIMIT_NOFILE, &none);
 	r = fixture_execute(&f, NULL, NULL);
 	setrlimit(RLIMIT_NOFILE, &old);
-	assert_int_equal(r, -EMFILE);
-	assert_int_equal(f.run->n_measures, 0);
+	assert_int_equal(r, 0);
+	assert_int_equal(f.run->n_measures, 1);
+	assert_int_equal(f.run->measures[0].verdict, VERDICT_FAILED);
+	assert_non_null(strstr(f.run->measures[0].reason, "cannot start a worker process"));
 	fixture_done(&f);
 }
 
