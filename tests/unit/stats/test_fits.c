@@ -15,7 +15,7 @@
 #include "base/rng.h"
 #include "stats/stats.h"
 
-#include "golden_stats.h"
+#include "golden_nnls.h"
 #include "near.h"
 
 static void isotonic_by_hand(void **state)

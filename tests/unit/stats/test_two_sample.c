@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Two groups: rank test, shift, rates, many tests, clusters. Golden values: make_golden_*.py. */
+/* Two groups: rank test, shift, rates, many tests, clusters. Golden values of R:
+ * make_golden_two_sample.R. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes golden_stats.h: expected values of numpy and scipy for fixed inputs. Run by hand only."""
+"""Writes golden_nnls.h: expected values of scipy for fixed inputs, which R has not. By hand only."""
 import numpy
 import scipy
 from scipy.optimize import nnls
-from scipy.stats import binom, median_abs_deviation
 
 
 def row(values):
@@ -14,37 +13,16 @@ def row(values):
 random = numpy.random.RandomState(20050101)
 print("/* SPDX-License-Identifier: MIT */")
 print("/*")
-print(" * Expected values for test_*.c, written by make_golden.py with numpy %s and scipy %s."
+print(" * Expected values for test_fits.c, written by make_golden_nnls.py with numpy %s and scipy %s."
       % (numpy.__version__, scipy.__version__))
 print(" */")
-print("#ifndef PAGETOLL_TESTS_GOLDEN_STATS_H")
-print("#define PAGETOLL_TESTS_GOLDEN_STATS_H\n")
+print("#ifndef PAGETOLL_TESTS_GOLDEN_NNLS_H")
+print("#define PAGETOLL_TESTS_GOLDEN_NNLS_H\n")
 print("#include <stddef.h>\n")
 
-print("struct golden_quantile {\n\tsize_t n;\n\tdouble x[40];\n"
-      "\tdouble q0, q05, q25, q50, q90, q100, mad;\n};")
-print("static const struct golden_quantile golden_quantiles[] = {")
+# The draws that the quantiles had, so that the matrices stay what they were.
 for n in (1, 2, 3, 4, 5, 7, 10, 33, 40):
-    x = numpy.round(random.lognormal(1, 1, n), 3)
-    if n == 10:
-        x[3:7] = x[3]  # ties
-    q = [numpy.quantile(x, p) for p in (0, .05, .25, .5, .9, 1)]
-    mad = 1.4826 * median_abs_deviation(x)
-    print("\t{ %d, %s, %s }," % (n, row(x), ", ".join(repr(float(v)) for v in q + [mad])))
-print("};\n")
-
-print("/* rank: the lower end of the interval is the rank-th smallest value; 0: none. */")
-print("struct golden_rank {\n\tsize_t n;\n\tdouble level;\n\tsize_t rank;\n\tdouble coverage;\n};")
-print("static const struct golden_rank golden_ranks[] = {")
-for level in (.5, .9, .95, .99):
-    for n in (1, 2, 5, 6, 7, 8, 9, 10, 16, 17, 30, 100, 999, 3000):
-        best, cover = 0, 0.0
-        for k in range(1, n // 2 + 1):
-            c = 1 - 2 * binom.cdf(k - 1, n, .5)
-            if c >= level:
-                best, cover = k, c
-        print("\t{ %d, %r, %d, %r }," % (n, level, best, float(cover)))
-print("};\n")
+    random.lognormal(1, 1, n)
 
 print("struct golden_nnls {\n\tsize_t rows, cols;\n\tdouble a[72], b[12], x[6], residual;\n};")
 print("static const struct golden_nnls golden_nnls[] = {")
