@@ -28,7 +28,7 @@ struct bench_ctx;
  * `resolved` has what the words mean on this machine, made by the planner from the parameter types:
  *   PAGE p    p.bytes (INT), p.kind ("base" "mthp" "thp" "hugetlb")
  *   STRIDE p  p.bytes (INT, offset included), p.base_bytes (without the offset)
- *   CPU p     p.id (INT)
+ *   CPU p     p.id (INT), p.allowed (TEXT): all CPUs that may be used, as "0-3,8"
  *   NODE p    p.node (INT; -1 for words such as "none" and "default")
  *             for the parameter "load" also load.cpu: a CPU of that node for the load, -1: none
  * Parameters of the roles from and to (type CPU) make pairs: the planner puts the ids of two
@@ -128,11 +128,20 @@ void bench_exact(struct bench_ctx *ctx, int metric, int64_t value);
 void bench_count(struct bench_ctx *ctx, int metric, int64_t events, int64_t exposure);
 void bench_null(struct bench_ctx *ctx, int metric, const char *reason);
 
+/*
+ * In sample(): no further repetition of this point, because this one was a whole run of its own.
+ * Without it a point has three repetitions at least.
+ */
+void bench_enough(struct bench_ctx *ctx);
+
 /* Evidence. Names are stable; sizes in bytes; -1 is not "unknown": use bench_unproven(). */
 void bench_proof_int(struct bench_ctx *ctx, const char *name, int64_t value);
 void bench_proof_real(struct bench_ctx *ctx, const char *name, double value);
 void bench_proof_text(struct bench_ctx *ctx, const char *name, const char *value);
-/* Something could not be proven; texts of several calls are joined by "; ". Keeps the verdict. */
+/*
+ * Something could not be proven; texts of several calls are joined by "; ", each stands once. Keeps
+ * the verdict.
+ */
 void bench_unproven(struct bench_ctx *ctx, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Something disturbed this point: adds to the counter of that name ("steal_ticks"). */

@@ -8,6 +8,7 @@
 	X(fork_call)            \
 	X(fork_cow)             \
 	X(fork_unmap)           \
+	X(mem_gups)             \
 	X(migration_cost)       \
 	X(syscall_fault)        \
 	X(syscall_forkexit)     \

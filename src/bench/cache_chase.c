@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench/chase.h"
 
@@ -144,14 +143,6 @@ static void choose_pages(struct state *s, uint64_t bytes, uint64_t page)
 	s->run.n_sample = n;
 }
 
-/* Leaf tables under so many bytes; huge pages have theirs deposited for a later split. */
-static uint64_t leaf_table_bytes(uint64_t bytes)
-{
-	uint64_t base = (uint64_t)sysconf(_SC_PAGESIZE);
-
-	return bytes / (base * (base / sizeof(uint64_t))) * base;
-}
-
 static int setup(struct bench_ctx *ctx, void *state)
 {
 	struct state *s = state;
@@ -168,7 +159,8 @@ static int setup(struct bench_ctx *ctx, void *state)
 		return chase_populate_failed(ctx, &s->run, &e);
 	choose_pages(s, bytes, page);
 	chase_prove(ctx, &s->run, bytes,
-		    s->run.region.spec.kind == PAGE_KIND_HUGETLB ? 0 : leaf_table_bytes(bytes));
+		    s->run.region.spec.kind == PAGE_KIND_HUGETLB ? 0
+								 : chase_leaf_table_bytes(bytes));
 	return chase_start_load(ctx, &s->run);
 }
 

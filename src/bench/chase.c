@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "host/clock.h"
 #include "mem/chase_loops.h"
@@ -41,8 +42,8 @@ enum chase_order chase_order_of(const struct bench_ctx *ctx)
 								   : CHASE_RANDOM;
 }
 
-int chase_map(struct bench_ctx *ctx, struct chase_run *run, enum backing backing,
-	      uint64_t span_bytes)
+int chase_map_on(struct bench_ctx *ctx, struct chase_run *run, enum backing backing,
+		 uint64_t span_bytes, int data_node, int table_node)
 {
 	/* With one memory node there is nothing to choose, and the calls may be denied. */
 	bool choose = proof_count_nodes() > 1;
@@ -52,8 +53,8 @@ int chase_map(struct bench_ctx *ctx, struct chase_run *run, enum backing backing
 		.page_bytes = bench_u64(ctx, "page.bytes"),
 		.backing = backing,
 		.align_bytes = UINT64_C(1) << 21,
-		.data_node = choose ? (int)bench_u64(ctx, "data.node") : -1,
-		.table_node = choose ? (int)bench_u64(ctx, "page-tables.node") : -1,
+		.data_node = choose ? data_node : -1,
+		.table_node = choose ? table_node : -1,
 	};
 	struct err e = { 0 };
 
@@ -66,6 +67,20 @@ int chase_map(struct bench_ctx *ctx, struct chase_run *run, enum backing backing
 	if (region_map(&spec, &run->region, &e) < 0)
 		return bench_fail(ctx, e.code, "%s", e.msg);
 	return 0;
+}
+
+int chase_map(struct bench_ctx *ctx, struct chase_run *run, enum backing backing,
+	      uint64_t span_bytes)
+{
+	return chase_map_on(ctx, run, backing, span_bytes, (int)bench_u64(ctx, "data.node"),
+			    (int)bench_u64(ctx, "page-tables.node"));
+}
+
+uint64_t chase_leaf_table_bytes(uint64_t bytes)
+{
+	uint64_t base = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return bytes / (base * (base / sizeof(uint64_t))) * base;
 }
 
 int chase_populate_failed(struct bench_ctx *ctx, const struct chase_run *run, const struct err *e)

@@ -71,6 +71,9 @@ enum chase_order chase_order_of(const struct bench_ctx *ctx);
  */
 int chase_map(struct bench_ctx *ctx, struct chase_run *run, enum backing backing,
 	      uint64_t span_bytes);
+/* The same on nodes of the caller's choice; without meaning where there is one node. */
+int chase_map_on(struct bench_ctx *ctx, struct chase_run *run, enum backing backing,
+		 uint64_t span_bytes, int data_node, int table_node);
 /* The verdict on a failed populate: hugetlb pages that are not there are a skip, all else a
  * failure. */
 int chase_populate_failed(struct bench_ctx *ctx, const struct chase_run *run, const struct err *e);
@@ -81,6 +84,12 @@ int chase_populate_failed(struct bench_ctx *ctx, const struct chase_run *run, co
  */
 void chase_prove(struct bench_ctx *ctx, struct chase_run *run, uint64_t expected_bytes,
 		 uint64_t expected_tables);
+
+/*
+ * Bytes of leaf page tables under so many bytes of dense memory; huge pages have theirs deposited
+ * for a later split.
+ */
+uint64_t chase_leaf_table_bytes(uint64_t bytes);
 
 /* Starts the load that the setting asks for; 0 or nonzero as bench_fail() and bench_skip(). */
 int chase_start_load(struct bench_ctx *ctx, struct chase_run *run);

@@ -113,6 +113,11 @@ void bench_null(struct bench_ctx *ctx, int metric, const char *reason)
 	ctx->values[metric].null_reason = reason;
 }
 
+void bench_enough(struct bench_ctx *ctx)
+{
+	ctx->enough = true;
+}
+
 /* Evidence of setup() belongs to every point of the invocation. */
 static struct attrs *proof_attrs(struct bench_ctx *ctx, struct arena **ret_arena)
 {
@@ -152,15 +157,14 @@ void bench_unproven(struct bench_ctx *ctx, const char *fmt, ...)
 	char *text = ctx->in_setup ? ctx->setup_unproven : ctx->unproven;
 	size_t room = ctx->in_setup ? sizeof(ctx->setup_unproven) : sizeof(ctx->unproven);
 	size_t used = strlen(text);
+	char more[sizeof(ctx->unproven)];
 	va_list ap;
 
-	if (used > 0 && used + 2 < room) {
-		memcpy(text + used, "; ", 3);
-		used += 2;
-	}
 	va_start(ap, fmt);
-	vsnprintf(text + used, room - used, fmt, ap);
+	vsnprintf(more, sizeof(more), fmt, ap);
 	va_end(ap);
+	if (!strstr(text, more))
+		snprintf(text + used, room - used, "%s%s", used ? "; " : "", more);
 }
 
 void bench_taint(struct bench_ctx *ctx, const char *name, int64_t count)

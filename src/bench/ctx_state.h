@@ -39,6 +39,7 @@ struct bench_ctx {
 	int64_t wanted_cpu, ran_on; /* -1: none asked for; the last CPU that was not it, else it */
 	struct counters counters;
 	bool out_of_memory;
+	bool enough; /* bench_enough() was called at this point */
 };
 
 #endif

@@ -42,6 +42,7 @@ static void reset_point(struct bench_ctx *ctx)
 		ctx->values[i].null_reason = NULL;
 	}
 	ctx->n_timed = 0;
+	ctx->enough = false;
 	ctx->ran_on = ctx->wanted_cpu;
 	ctx->verdict = VERDICT_OK;
 	ctx->reason[0] = '\0';
@@ -149,7 +150,7 @@ static int sample_point(struct bench_ctx *ctx, void *state)
 		if (result != 0)
 			return result;
 		done++;
-		if (spent > limit && done >= MIN_SAMPLES)
+		if (ctx->enough || (spent > limit && done >= MIN_SAMPLES))
 			break;
 		if (done == s->samples && is_uneven(ctx)) {
 			wanted = 2 * s->samples;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "infer/infer.h"
 #include "report/curve_sheet.h"
 #include "report/profile_table.h"
 #include "report/render.h"
@@ -341,29 +342,45 @@ static void only_reasons(struct str *out, const struct sheet *s)
 	}
 }
 
+/* Events and exposure of a metric of form COUNT in all points of the table. */
+static void sum_counts(const struct sheet *s, const char *metric, int64_t *events,
+		       int64_t *exposure)
+{
+	*events = *exposure = 0;
+	for (size_t c = 0; c < s->g->n; c++) {
+		for (size_t p = 0; p < s->g->curves[c]->n; p++) {
+			struct estimate e;
+
+			estimate_point(s->rep->run, s->g->curves[c]->points[p], metric, &e);
+			if (!__builtin_add_overflow(*events, e.events, events) &&
+			    !__builtin_add_overflow(*exposure, e.exposure, exposure))
+				continue;
+			*exposure = 0;
+			return;
+		}
+	}
+}
+
 /* A rate alone does not tell how much was seen: "errors: 3 of 1000000 in all (rate 0.000003)". */
 static void counts(struct str *out, const struct sheet *s)
 {
-	for (size_t m = 0; m < s->n_metrics; m++) {
-		const struct metric *known =
-			s->g->schema ? schema_metric(s->g->schema, s->metrics[m]) : NULL;
-		int64_t events = 0, exposure = 0;
-		bool overflow = false;
+	const struct metric *m = s->g->schema ? s->g->schema->metrics : NULL;
+
+	for (; m && m->name; m++) {
+		int64_t events, exposure;
 		char rate[UNITS_TEXT_BYTES];
 		struct str text = { 0 };
+		const char *clean;
 
-		for (size_t i = 0; i < s->n_rows * s->g->n; i++) {
-			const struct curve_value *v = &s->values[m * s->n_rows * s->g->n + i];
-
-			overflow = overflow || __builtin_add_overflow(events, v->events, &events) ||
-				   __builtin_add_overflow(exposure, v->exposure, &exposure);
-		}
-		if (!known || known->form != FORM_COUNT || overflow || exposure <= 0)
+		if (m->form != FORM_COUNT)
 			continue;
-		str_addf(&text, "%s: %lld of %lld in all (rate %s)", s->metrics[m],
-			 (long long)events, (long long)exposure,
+		sum_counts(s, m->name, &events, &exposure);
+		if (exposure <= 0)
+			continue;
+		str_addf(&text, "%s: %lld of %lld in all (rate %s)", m->name, (long long)events,
+			 (long long)exposure,
 			 format_digits(rate, (double)events / (double)exposure, 3));
-		const char *clean = render_clean(s->arena, str_text(&text), s->o->utf8, 400);
+		clean = render_clean(s->arena, str_text(&text), s->o->utf8, 400);
 		if (clean)
 			render_paragraph(out, 2, "", clean);
 		out->failed = out->failed || !clean || text.failed;

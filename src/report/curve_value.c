@@ -116,8 +116,6 @@ int curve_value_read(struct arena *a, const struct run *r, const struct bench_sc
 		ret->value = e.value;
 		ret->low = e.low;
 		ret->high = e.high;
-		ret->events = e.events;
-		ret->exposure = e.exposure;
 		ret->mark = first_unproven(p);
 		ret->mark_kind = NOTE_UNPROVEN;
 		return 0;

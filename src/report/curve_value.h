@@ -6,13 +6,12 @@
 #include "report/curve_table.h"
 
 struct curve_value {
-	bool asked;               /* this setting was to be measured at all */
-	bool counts;              /* valid: differences and ratios may use it */
-	double value;             /* NaN: none */
-	double low, high;         /* NaN: no interval */
-	int64_t events, exposure; /* of a count, summed; @exposure 0: no counts */
-	const char *reason;       /* why there is no value, else NULL */
-	const char *mark;         /* text of the note, NULL: none */
+	bool asked;         /* this setting was to be measured at all */
+	bool counts;        /* valid: differences and ratios may use it */
+	double value;       /* NaN: none */
+	double low, high;   /* NaN: no interval */
+	const char *reason; /* why there is no value, else NULL */
+	const char *mark;   /* text of the note, NULL: none */
 	enum table_note_kind mark_kind;
 };
 

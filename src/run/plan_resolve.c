@@ -138,6 +138,18 @@ static uint32_t parse_id(const char *word)
 	return (uint32_t)v;
 }
 
+/* Benchmarks that use several CPUs use these, the measuring one among them. */
+static int set_allowed(struct resolving *r, const char *param, struct err *e)
+{
+	char name[96], ids[16384];
+
+	list_cpus(r->m, ids, sizeof(ids));
+	snprintf(name, sizeof(name), "%s.allowed", param);
+	if (attrs_set_text(r->a, &r->s->resolved, name, ids) < 0)
+		return err_set(e, ENOMEM, "out of memory");
+	return 0;
+}
+
 static int resolve_cpu(struct resolving *r, const char *name, const char *word, struct err *e)
 {
 	const struct cpu *c;
@@ -148,7 +160,8 @@ static int resolve_cpu(struct resolving *r, const char *name, const char *word, 
 		rc = machine_choose_cpu(r->m, &r->cpu, e);
 		if (rc < 0)
 			return rc;
-		return set_int(r, name, "id", r->cpu, e);
+		rc = set_int(r, name, "id", r->cpu, e);
+		return rc < 0 ? rc : set_allowed(r, name, e);
 	}
 	c = machine_cpu(r->m, parse_id(word));
 	list_cpus(r->m, ids, sizeof(ids));
@@ -164,7 +177,8 @@ static int resolve_cpu(struct resolving *r, const char *name, const char *word, 
 			       "allowed here: %s",
 			       name, word, ids);
 	r->cpu = c->id;
-	return set_int(r, name, "id", c->id, e);
+	rc = set_int(r, name, "id", c->id, e);
+	return rc < 0 ? rc : set_allowed(r, name, e);
 }
 
 /*

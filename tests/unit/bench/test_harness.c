@@ -19,7 +19,8 @@ enum mode {
 	INVALID_AT_TWO,
 	UNEVEN_SAMPLES,
 	BAD_COUNTS,
-	NO_EXPOSURE
+	NO_EXPOSURE,
+	ENOUGH_AT_TWO
 };
 
 struct fake {
@@ -54,6 +55,7 @@ static int setup(struct bench_ctx *ctx, void *state)
 		return bench_skip(ctx, "no %s here", "thing");
 	bench_unproven(ctx, "a");
 	bench_unproven(ctx, "b");
+	bench_unproven(ctx, "a"); /* said already */
 	return 0;
 }
 
@@ -75,6 +77,8 @@ static int sample(struct bench_ctx *ctx, void *state)
 	bench_value(ctx, 0, mode == UNEVEN_SAMPLES && f->samples > 1 ? 20 : 10);
 	bench_value_cycles(ctx, 1, 1e6);
 	bench_taint(ctx, "made_up", 2);
+	if (mode == ENOUGH_AT_TWO && f->samples == 2)
+		bench_enough(ctx);
 	bench_count(ctx, 4, mode == BAD_COUNTS && f->samples == 2 ? INT64_MAX : 1,
 		    mode == NO_EXPOSURE ? 0 : 10);
 	return 0;
@@ -280,6 +284,18 @@ static void counts_that_cannot_be_have_no_value(void **state)
 	assert_string_equal(s.no_count, "");
 }
 
+static void a_whole_run_is_enough(void **state)
+{
+	struct seen s = { 0 };
+
+	(void)state;
+	mode = ENOUGH_AT_TWO;
+	assert_int_equal(run_fake(&s, 1, 10), 0);
+	assert_int_equal(s.n, 5); /* of this point only */
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(s.samples[i], 2);
+}
+
 static void a_broken_receiver_ends_it(void **state)
 {
 	struct seen s = { .stop_after = 2 };
@@ -301,6 +317,7 @@ int main(void)
 		cmocka_unit_test(uneven_samples_are_taken_again),
 		cmocka_unit_test(counts_are_summed_over_a_point),
 		cmocka_unit_test(counts_that_cannot_be_have_no_value),
+		cmocka_unit_test(a_whole_run_is_enough),
 		cmocka_unit_test(a_broken_receiver_ends_it),
 	};
 

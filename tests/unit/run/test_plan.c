@@ -81,7 +81,7 @@ static void test_defaults(void **state)
 	check_setting(&p.plan.v[0],
 		      "what=ok size=4096 stride=page page=4k order=random cpu=auto data=local "
 		      "load=none",
-		      "page.kind=base page.bytes=4096 cpu.id=1 stride.bytes=4096 "
+		      "page.kind=base page.bytes=4096 cpu.id=1 cpu.allowed=0-2 stride.bytes=4096 "
 		      "stride.base_bytes=4096 data.node=0 load.node=-1 load.cpu=-1");
 	check_grid(&p.plan.v[0], "1,2,4,8,16,32,64,128,256,512,1024");
 	assert_true(p.plan.v[0].grid_auto);
