@@ -13,6 +13,7 @@
 #include "host/cgroup.h"
 #include "host/doctor_exam.h"
 #include "host/kernel_text.h"
+#include "host/migration_knob.h"
 
 #define CPU_DIR "sys/devices/system/cpu"
 #define CLOCK_DIR "sys/devices/system/clocksource/clocksource0"
@@ -252,6 +253,26 @@ static void check_quota(struct exam *x)
 	}
 }
 
+static void check_migration_knob(struct exam *x)
+{
+	struct migration_knob k;
+
+	migration_knob_read(x->sr, &k);
+	if (!k.known)
+		exam_add(
+			x, "migration-cost", SEVERITY_NOTE,
+			"migration.cost compares with the kernel's default, 500 us, and says so",
+			"as root: mount -t debugfs none /sys/kernel/debug; under lockdown there is "
+			"none",
+			"the scheduler's migration cost cannot be read: %s", k.reason);
+	else if (k.ns != MIGRATION_KNOB_DEFAULT_NS)
+		exam_add(x, "migration-cost", SEVERITY_NOTE,
+			 "tasks stay with their CPU for another time than on other machines",
+			 "echo 500000 > the file, as root, unless it was meant",
+			 "the scheduler's migration cost is %lld ns instead of 500000 (/%s)",
+			 (long long)k.ns, k.path);
+}
+
 void doctor_check_cpu(struct exam *x)
 {
 	check_tools(x);
@@ -262,4 +283,5 @@ void doctor_check_cpu(struct exam *x)
 	check_steal(x);
 	check_governor(x);
 	check_clocksource(x);
+	check_migration_knob(x);
 }

@@ -13,6 +13,7 @@
 #include "host/advertised.h"
 #include "host/doctor.h"
 #include "host/kernel_text.h"
+#include "host/migration_knob.h"
 #include "host/paging.h"
 
 #define CPU_DIR "sys/devices/system/cpu"
@@ -434,6 +435,21 @@ static void put_mthp(struct sheet *s)
 	}
 }
 
+/* A scheduler's constant that may be changed at any time. */
+static void put_migration_knob(struct sheet *s)
+{
+	struct migration_knob k;
+
+	migration_knob_read(s->sr, &k);
+	if (!k.known) {
+		set_null(s, "sched_migration_cost_ns", k.reason);
+		return;
+	}
+	if (s->rc == 0)
+		s->rc = attrs_set_int(s->arena, s->at, "sched_migration_cost_ns", k.ns);
+	set_text(s, "sched_migration_cost.path", k.path);
+}
+
 static void put_state(struct sheet *s)
 {
 	uint64_t total, unused;
@@ -453,6 +469,7 @@ static void put_state(struct sheet *s)
 		line[strcspn(line, " ")] = '\0';
 		set_text(s, "load_average", line);
 	}
+	put_migration_knob(s);
 	set_text(s, "compiler", __VERSION__);
 }
 

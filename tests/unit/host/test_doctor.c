@@ -61,7 +61,7 @@ static void test_trees(void **state)
 	static const struct {
 		const char *tree, *ids;
 	} rows[] = {
-		{ "plain", "hypervisor one-memory-node no-hugetlb-pool" },
+		{ "plain", "hypervisor migration-cost one-memory-node no-hugetlb-pool" },
 		{ "two-sockets", "load steal governor clocksource numa-balancing swap-used ksm "
 				 "hugetlb-nodes smt-sibling thp-always" },
 		{ "sparse-nodes", "no-hugetlb-pool" },
