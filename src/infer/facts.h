@@ -110,6 +110,7 @@ int facts_toll(struct work *w);
 int facts_ways(struct work *w);
 int facts_tables(struct work *w);
 int facts_fork(struct work *w);
+int facts_migration(struct work *w);
 int facts_curves(struct work *w); /* curves that are none of the toll set's */
 
 #endif
