@@ -52,6 +52,39 @@ static int find_differing(struct arena *a, struct curve_group *g)
 	return 0;
 }
 
+static const char *role_name(const struct curve_group *g, enum param_role role)
+{
+	const struct param *p = g->schema ? schema_role(g->schema, role) : NULL;
+	return p ? p->name : "";
+}
+
+/* The two ends of a pair are one parameter: "from" stands for both. */
+static bool ends_differ(const struct curve_group *g)
+{
+	return known(g, role_name(g, ROLE_FROM)) && known(g, role_name(g, ROLE_TO));
+}
+
+static size_t count_pairs(const struct curve_group *g)
+{
+	const char *from = role_name(g, ROLE_FROM), *to = role_name(g, ROLE_TO);
+	size_t n = 0;
+	for (size_t i = 0; i < g->n; i++) {
+		const struct attrs *a = &g->curves[i]->outer;
+		size_t k = 0;
+		while (k < i &&
+		       !(same_value(attrs_find(a, from), attrs_find(&g->curves[k]->outer, from)) &&
+			 same_value(attrs_find(a, to), attrs_find(&g->curves[k]->outer, to))))
+			k++;
+		n += k == i;
+	}
+	return n;
+}
+
+static size_t count_free(const struct curve_group *g)
+{
+	return g->n_differing - (ends_differ(g) ? 1 : 0);
+}
+
 static size_t count_values(const struct curve_group *g, const char *name)
 {
 	size_t n = 0;
@@ -70,7 +103,11 @@ static bool is_grid(const struct curve_group *g)
 {
 	size_t product = 1;
 	for (size_t i = 0; i < g->n_differing; i++) {
-		size_t n = count_values(g, g->differing[i]);
+		bool pair = ends_differ(g);
+		if (pair && strcmp(g->differing[i], role_name(g, ROLE_TO)) == 0)
+			continue;
+		pair = pair && strcmp(g->differing[i], role_name(g, ROLE_FROM)) == 0;
+		size_t n = pair ? count_pairs(g) : count_values(g, g->differing[i]);
 		if (product > g->n / n)
 			return false;
 		product *= n;
@@ -126,7 +163,7 @@ static int take_neighbours(struct arena *a, const struct curve_group *all, bool 
 		wider.cap = wider.n;
 		if (find_differing(a, &wider) < 0)
 			return -ENOMEM;
-		if (wider.n_differing <= 1) {
+		if (count_free(&wider) <= 1) {
 			*g = wider;
 			taken[i] = true;
 		}

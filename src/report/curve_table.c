@@ -388,6 +388,13 @@ static void counts(struct str *out, const struct sheet *s)
 	}
 }
 
+/* Pairs of CPUs beyond what columns can show. */
+static bool is_too_wide(const struct curve_group *g)
+{
+	enum { PAIRS_SHOWN = 16 };
+	return g->n > PAIRS_SHOWN && g->schema && schema_role(g->schema, ROLE_FROM);
+}
+
 int curve_group_render(struct str *out, const struct report *rep, const struct curve_group *g,
 		       const struct report_options *o)
 {
@@ -397,6 +404,14 @@ int curve_group_render(struct str *out, const struct report *rep, const struct c
 			   .o = o,
 			   .g = g,
 			   .digits = rep->run->origin == ORIGIN_PUBLISHED ? 4 : 3 };
+	if (is_too_wide(g)) {
+		str_addf(out,
+			 "%s: %zu curves, of too many pairs of CPUs for a table: the matrix "
+			 "below, or\n  --format csv and json\n",
+			 sheet_name(&s, g->bench), g->n);
+		arena_done(&a);
+		return out->failed ? -ENOMEM : 0;
+	}
 	int ret = sheet_fill(&s);
 	if (ret == 0) {
 		caption(out, &s);

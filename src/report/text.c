@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "report/curve_table.h"
 #include "report/facts_table.h"
+#include "report/migration_matrix.h"
 
 enum { LINE_MAX_COLUMNS = 240 }; /* of a foreign text in the header */
 
@@ -121,6 +122,8 @@ int report_text(struct str *out, const struct report *rep, const struct report_o
 		str_add(out, "\n");
 		ret = curve_group_render(out, rep, &groups.v[i], o);
 	}
+	if (ret == 0)
+		ret = migration_render(out, &a, rep, o);
 	if (ret == 0 && !rep->points.n && !rep->curves.n)
 		str_add(out, "\nNothing was measured.\n");
 	if (ret == 0) {
