@@ -3,7 +3,9 @@
  * Tables of both sides symbol by symbol. Of a kernel profile the column "ticks" counts samples:
  * those are compared as counts of equal exposure (the same work on both sides). "address" says
  * where a symbol lies and is no number to compare. The row "total" is a sum: it comes last, and its
- * test is none of the family of symbols. Any other column is a value like a time.
+ * test is none of the family of symbols. Any other column is a value like a time. A symbol that a
+ * table does not list has no tick where the rows sum to the total; otherwise nothing is known of
+ * it.
  */
 #include "compare/parts.h"
 
@@ -24,19 +26,50 @@ static const struct series *table_of(const struct measure *m, const char *metric
 	return m->verdict == VERDICT_OK && s && s->form == FORM_TABLE && s->n > 0 ? s : NULL;
 }
 
-/* NaN: it has no such row or column, or nothing there. */
-static double cell_of(const struct series *s, const char *key, const char *column)
+static size_t column_of(const struct series *s, const char *column)
 {
 	size_t at = 0;
 
 	while (at < s->n_columns && strcmp(s->columns[at], column) != 0)
 		at++;
+	return at;
+}
+
+/* NaN: it has no such row or column, or nothing there. */
+static double cell_of(const struct series *s, const char *key, const char *column)
+{
+	size_t at = column_of(s, column);
+
 	for (size_t i = 0; at < s->n_columns && i < s->n; i++) {
 		if (strcmp(s->keys[i], key) == 0)
 			return s->cells[i * s->n_columns + at];
 	}
 	return NAN;
 }
+
+/* The rows sum to the total: then no function with a tick is left out. */
+static bool is_complete(const struct series *s)
+{
+	size_t at = column_of(s, "ticks");
+	double sum = 0, total = NAN;
+
+	for (size_t i = 0; at < s->n_columns && i < s->n; i++) {
+		double v = s->cells[i * s->n_columns + at];
+
+		if (strcmp(s->keys[i], TOTAL) == 0)
+			total = v;
+		else if (!isnan(v))
+			sum += v;
+	}
+	return sum == total;
+}
+
+/* The tables of both sides for one metric. */
+struct pair {
+	const struct point *a, *b; /* NULL: that side has no such point */
+	const struct metric *metric;
+	bool complete_a, complete_b; /* what is in no table has no tick */
+};
 
 /* One cell of one side, by unit of replication. */
 struct cells {
@@ -109,10 +142,13 @@ static int test_cells(const struct rules *r, struct row *row, const struct cells
 	return row_test_values(r, row, a->values, a->n, b->values, b->n);
 }
 
-static int fill_row(struct matching *m, struct row *row, const struct cells *a,
-		    const struct cells *b)
+static int fill_row(struct matching *m, struct row *row, const struct pair *t,
+		    const struct cells *a, const struct cells *b)
 {
-	if (a->has_any && b->has_any)
+	bool has_a = a->has_any || (t->complete_a && a->is_count);
+	bool has_b = b->has_any || (t->complete_b && b->is_count);
+
+	if (has_a && has_b)
 		return test_cells(m->rules, row, a, b);
 	/* What a table does not list may be anything below its last row. */
 	row->c.a = a->has_any ? stats_median(a->values, a->n) : NAN;
@@ -123,25 +159,25 @@ static int fill_row(struct matching *m, struct row *row, const struct cells *a,
 	return 0;
 }
 
-static int add_cell(struct matching *m, const struct point *a, const struct point *b,
-		    const struct metric *metric, const char *key, const char *column)
+static int add_cell(struct matching *m, const struct pair *t, const char *key, const char *column)
 {
 	struct arena *arena = m->rules->arena;
+	const char *metric = t->metric->name;
 	struct cells x = { 0 }, y = { 0 };
 	struct row *row = NULL;
-	int rc = collect(m->a, a, metric->name, key, column, &x);
+	int rc = collect(m->a, t->a, metric, key, column, &x);
 
-	rc = rc ? rc : collect(m->b, b, metric->name, key, column, &y);
+	rc = rc ? rc : collect(m->b, t->b, metric, key, column, &y);
 	if (rc == 0 && (x.has_any || y.has_any)) {
-		row = point_row(m, a ? a : b, metric);
+		row = point_row(m, t->a ? t->a : t->b, t->metric);
 		rc = row ? 0 : -ENOMEM;
 	}
 	if (row) {
 		row->is_sum = strcmp(key, TOTAL) == 0;
-		row->c.id = arena_printf(arena, "%s.%s", metric->name, column);
+		row->c.id = arena_printf(arena, "%s.%s", metric, column);
 		if (!row->c.id || attrs_set_text(arena, &row->c.where, "symbol", key))
 			rc = -ENOMEM;
-		rc = rc ? rc : fill_row(m, row, &x, &y);
+		rc = rc ? rc : fill_row(m, row, t, &x, &y);
 	}
 	free(x.counts);
 	free(x.values);
@@ -195,9 +231,28 @@ static int add_words(const struct point *p, const char *metric, struct words *ke
 	return rc;
 }
 
+static bool all_complete(const struct point *p, const char *metric)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; p && i < p->n_measures; i++) {
+		const struct series *s = table_of(p->measures[i], metric);
+
+		if (s && !is_complete(s))
+			return false;
+		n += s != NULL;
+	}
+	return n > 0;
+}
+
 int rows_of_table(struct matching *m, const struct point *a, const struct point *b,
 		  const struct metric *metric)
 {
+	const struct pair t = { .a = a,
+				.b = b,
+				.metric = metric,
+				.complete_a = all_complete(a, metric->name),
+				.complete_b = all_complete(b, metric->name) };
 	struct words keys = { 0 }, columns = { 0 };
 	int rc = add_words(a, metric->name, &keys, &columns);
 
@@ -205,7 +260,7 @@ int rows_of_table(struct matching *m, const struct point *a, const struct point 
 	rc = rc ? rc : add_word(&keys, TOTAL);
 	for (size_t i = 0; rc == 0 && i < keys.n; i++) {
 		for (size_t k = 0; rc == 0 && k < columns.n; k++)
-			rc = add_cell(m, a, b, metric, keys.v[i], columns.v[k]);
+			rc = add_cell(m, &t, keys.v[i], columns.v[k]);
 	}
 	free(keys.v);
 	free(columns.v);

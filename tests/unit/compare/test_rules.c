@@ -445,6 +445,55 @@ static void ticks_are_counts(void **state)
 	}
 }
 
+/* A table whose rows sum to its total lists all: what is not in it has no tick. */
+static void complete_tables_have_zeros(void **state)
+{
+	static const char *columns[] = { "ticks", "load" };
+	static const char *keys_a[] = { "both", "only_a", "total" };
+	static const char *keys_b[] = { "both", "total" };
+	static double cells_a[] = { 600, 1, 400, 2, 1000, 0.1 };
+	/* the second time more ticks than the rows have */
+	static double cells_b[2][4] = { { 1000, 1, 1000, 0.1 }, { 1000, 1, 1100, 0.1 } };
+
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		struct run *r = sim_new("r", "boot");
+		struct series *a = measure_add_series(r, sim_measure(r, 0, "a", 4096));
+		struct series *b = measure_add_series(r, sim_measure(r, 0, "b", 4096));
+		struct comparison c;
+		struct compared x;
+
+		*a = (struct series){ .metric = "profile",
+				      .form = FORM_TABLE,
+				      .n = 3,
+				      .keys = keys_a,
+				      .columns = columns,
+				      .n_columns = 2,
+				      .cells = cells_a };
+		*b = (struct series){ .metric = "profile",
+				      .form = FORM_TABLE,
+				      .n = 2,
+				      .keys = keys_b,
+				      .columns = columns,
+				      .n_columns = 2,
+				      .cells = cells_b[k] };
+		c = sim_by(r, "page", "a", "b", 0.02);
+		x = symbol_row(&c, "profile.ticks", "only_a");
+		assert_true(x.a == 400);
+		if (k == 0) {
+			assert_true(x.b == 0 && x.percent == -100);
+			assert_int_equal(x.outcome, OUTCOME_BETTER);
+		} else {
+			assert_true(isnan(x.b));
+			assert_int_equal(x.outcome, OUTCOME_MISSING);
+		}
+		/* Of a column that does not count nothing is known. */
+		assert_int_equal(symbol_row(&c, "profile.load", "only_a").outcome, OUTCOME_MISSING);
+		comparison_done(&c);
+		run_free(r);
+	}
+}
+
 static void what_only_describes_is_left_out(void **state)
 {
 	static const double v[] = { 1, 2, 3, 4, 5 }, w[] = { 11, 12, 13, 14, 15 };
@@ -571,6 +620,7 @@ int main(void)
 		cmocka_unit_test(counts),
 		cmocka_unit_test(exact_values),
 		cmocka_unit_test(tables_by_symbol),
+		cmocka_unit_test(complete_tables_have_zeros),
 		cmocka_unit_test(ticks_are_counts),
 		cmocka_unit_test(what_only_describes_is_left_out),
 		cmocka_unit_test(facts_have_their_own_verdicts),
