@@ -95,7 +95,7 @@ static const struct metric metrics[] = {
 			EST_MEDIAN, FORM_SAMPLES },
 	[M_FOUND_BYTES] = { "found_bytes", "dearest working set of the historical search", "bytes",
 			    BETTER_NONE, EST_MEDIAN, FORM_EXACT },
-	{ NULL },
+	{ .name = NULL },
 };
 
 static const char description[] =
