@@ -64,8 +64,8 @@ static int begin_new(struct ab_session *s)
 				      "--resume-block FILE for two kernels");
 	parse_arms(s, words, a->n_words);
 	parse_words(s, a->common.words, a->common.n_words);
-	s->request.preset = a->preset ? a->preset : preset_find("default");
-	s->request.seed = a->has_seed ? a->seed : random_seed();
+	s->request.preset = a->how.preset ? a->how.preset : preset_find("default");
+	s->request.seed = a->how.has_seed ? a->how.seed : random_seed();
 	return CLI_DONE;
 }
 
@@ -105,9 +105,9 @@ static int take_memory(struct ab_session *s, const struct ab_memory *m)
 	check_again(s, a->words[1], a->n_words[1], m->b, "words of B");
 	if (a->aa && m->mode != AB_MODE_AA)
 		cli_usage(&a->common, "%s is no experiment with --aa", a->resume);
-	if (a->has_seed && a->seed != m->seed)
+	if (a->how.has_seed && a->how.seed != m->seed)
 		cli_usage(&a->common, "--seed: %s has a seed already", a->resume);
-	if (a->invocations || a->preset || a->label)
+	if (a->invocations || a->how.preset || a->how.label)
 		cli_warn(&a->common,
 			 "%s has its preset, number of processes and label already; "
 			 "those given now are not used",
@@ -271,7 +271,7 @@ static int plan_status(int rc)
 /* A plan of one arm, made while the machine is as that arm has it. */
 static int plan_arm(struct ab_session *s, unsigned arm, struct plan *ret, struct err *e)
 {
-	bool changes = s->arms[arm].n_settings > 0 && !s->args->dry_run;
+	bool changes = s->arms[arm].n_settings > 0 && !s->args->how.dry_run;
 	struct machine m = { 0 };
 	struct request q;
 	int rc = 0;
@@ -301,12 +301,12 @@ static int plan_arm(struct ab_session *s, unsigned arm, struct plan *ret, struct
 static void set_budget(struct ab_session *s, double *ret_budget)
 {
 	const struct ab_args *a = s->args;
-	double whole =
-		a->budget_seconds > 0 ? a->budget_seconds : s->request.preset->budget_seconds;
+	double whole = a->how.budget_seconds > 0 ? a->how.budget_seconds
+						 : s->request.preset->budget_seconds;
 
 	s->request.budget_seconds = whole / 3;
 	/* A number of processes that was asked for is given, however long it takes. */
-	*ret_budget = a->invocations && !(a->budget_seconds > 0) ? 0 : whole;
+	*ret_budget = a->invocations && !(a->how.budget_seconds > 0) ? 0 : whole;
 }
 
 static int make_plans(struct ab_session *s, struct err *e)
@@ -362,7 +362,7 @@ static int init_settings(struct ab_session *s, struct err *e)
 	char *journal;
 	int rc;
 
-	if (!s->arms[0].n_settings || s->args->dry_run)
+	if (!s->arms[0].n_settings || s->args->how.dry_run)
 		return 0;
 	journal = cli_settings_journal_made(e);
 	if (!journal)

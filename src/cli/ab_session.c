@@ -71,7 +71,8 @@ static int fill_header(struct ab_session *s, struct err *e)
 	s->r = run_new();
 	if (!s->r || !m.words || !m.a || !m.b)
 		return err_set(e, ENOMEM, "out of memory");
-	rc = run_header_fill(s->r, &s->plan.plans[0], &s->sr, &s->m, a->label, s->argc, s->argv, e);
+	rc = run_header_fill(s->r, &s->plan.plans[0], &s->sr, &s->m, a->how.label, s->argc, s->argv,
+			     e);
 	if (rc == 0)
 		rc = attrs_set_real(&s->r->arena, &s->r->context, "budget_seconds",
 				    s->plan.budget_seconds);
@@ -82,11 +83,11 @@ static int fill_header(struct ab_session *s, struct err *e)
 static int create_file(struct ab_session *s)
 {
 	const struct ab_args *a = s->args;
-	const char *chosen = a->resume ? a->resume : a->output;
+	const char *chosen = a->resume ? a->resume : a->how.output;
 	struct err e = { 0 };
 	int rc;
 
-	if (a->no_save)
+	if (a->how.no_save)
 		return CLI_DONE;
 	if (chosen) {
 		s->path = strdup(chosen);
@@ -186,7 +187,7 @@ static int run_it(struct ab_session *s, struct err *e)
 	};
 	int rc;
 
-	progress_init(&s->progress, s->args->quiet, s->plan.n_pairs);
+	progress_init(&s->progress, s->args->how.quiet, s->plan.n_pairs);
 	rc = ab_execute(&job, e);
 	progress_done(&s->progress);
 	return soften(s, rc, e);

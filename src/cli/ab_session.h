@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "cli/take.h"
 #include "host/settings.h"
 #include "record/runfile.h"
 #include "run/ab.h"
@@ -15,14 +16,12 @@ enum { AB_WORDS_MAX = 64 };
 
 struct ab_args {
 	struct common common;
-	const struct preset *preset; /* NULL: default, or that of the experiment */
-	double budget_seconds;
+	struct how how; /* without a preset: default, or that of the experiment */
 	unsigned invocations;
-	const char *label, *output, *resume;
+	const char *resume;
 	char *words[2][AB_WORDS_MAX]; /* of -A and -B */
 	size_t n_words[2];
-	uint64_t seed;
-	bool has_seed, aa, dry_run, no_save, quiet;
+	bool aa;
 };
 
 struct ab_session {

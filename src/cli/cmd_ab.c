@@ -23,15 +23,9 @@
 enum {
 	KEY_AA = KEY_VERB,
 	KEY_RESUME,
-	KEY_PRESET,
-	KEY_BUDGET,
 	KEY_INVOCATIONS,
 	KEY_THRESHOLD,
 	KEY_FAIL_ON,
-	KEY_LABEL,
-	KEY_SEED,
-	KEY_DRY_RUN,
-	KEY_NO_SAVE,
 	KEY_ALL,
 };
 enum { MAX_INVOCATIONS = 1000 };
@@ -79,13 +73,6 @@ static void take_word(struct ab_args *a, int arm, char *arg)
 	a->words[arm][a->n_words[arm]++] = arg;
 }
 
-static const char *file_name(struct ab_args *a, const char *option, const char *arg)
-{
-	if (!*arg)
-		cli_usage(&a->common, "%s: the file's name is empty", option);
-	return arg;
-}
-
 static error_t parse_result_option(int key, char *arg, struct argp_state *state)
 {
 	struct ab_options *o = state->input;
@@ -124,44 +111,21 @@ static error_t parse_ab(int key, char *arg, struct argp_state *state)
 		a->aa = true;
 		return 0;
 	case KEY_RESUME:
-		a->resume = file_name(a, "--resume-block", arg);
-		return 0;
-	case KEY_PRESET:
-		a->preset = take_preset(&a->common, arg);
-		return 0;
-	case KEY_BUDGET:
-		a->budget_seconds = take_budget(&a->common, arg);
+		a->resume = take_file_name(&a->common, "--resume-block", arg);
 		return 0;
 	case KEY_INVOCATIONS:
 		take_invocations(a, arg);
 		return 0;
-	case KEY_LABEL:
-		a->label = take_label(&a->common, arg);
-		return 0;
-	case KEY_SEED:
-		a->seed = take_seed(&a->common, arg);
-		a->has_seed = true;
-		return 0;
-	case 'o':
-		a->output = file_name(a, "--output", arg);
-		return 0;
-	case KEY_DRY_RUN:
-		a->dry_run = true;
-		return 0;
-	case KEY_NO_SAVE:
-		a->no_save = true;
-		return 0;
-	case 'q':
-		a->quiet = true;
-		return 0;
 	default:
-		return parse_result_option(key, arg, state);
+		return take_how(&a->how, &a->common, key, arg)
+			       ? 0
+			       : parse_result_option(key, arg, state);
 	}
 }
 
 static void check_args(const struct ab_args *a)
 {
-	if ((a->output != NULL) + a->no_save + (a->resume != NULL) > 1)
+	if ((a->how.output != NULL) + a->how.no_save + (a->resume != NULL) > 1)
 		cli_usage(&a->common, "--output, --no-save and --resume-block exclude each other");
 	if (a->aa && (a->n_words[0] || a->n_words[1]))
 		cli_usage(&a->common, "--aa compares A with itself: no -A, no -B");
@@ -382,7 +346,7 @@ static int run_session(struct ab_session *s, const struct ab_options *o)
 	status = ab_session_plan(s);
 	if (status)
 		return status;
-	if (s->args->dry_run)
+	if (s->args->how.dry_run)
 		return print_plan(s);
 	status = ab_session_measure(s, &measured);
 	if (!measured)
@@ -405,7 +369,7 @@ static int run_ab(const struct verb *v, int argc, char **argv)
 	cli_parse(v, argc, argv, &o);
 	check_args(&o.args);
 	/* A plan changes nothing, not even what has to be restored. */
-	if (o.args.dry_run)
+	if (o.args.how.dry_run)
 		cli_name_left_settings(&o.args.common, NULL);
 	else
 		cli_recover_settings(&o.args.common);
@@ -433,9 +397,9 @@ static const struct argp_option ab_options[] = {
 	  "Continue the experiment in FILE, or begin it there. Without -A and -B the arms are two "
 	  "kernels: each boot measures one block",
 	  0 },
-	{ "preset", KEY_PRESET, "quick|default|rigorous", 0, "How long and how well to measure",
+	{ "preset", HOW_PRESET, "quick|default|rigorous", 0, "How long and how well to measure",
 	  0 },
-	{ "budget", KEY_BUDGET, "TIME", 0, "Stop after TIME (30s, 5m), at the end of a block", 0 },
+	{ "budget", HOW_BUDGET, "TIME", 0, "Stop after TIME (30s, 5m), at the end of a block", 0 },
 	{ "invocations", KEY_INVOCATIONS, "N", 0,
 	  "N processes of each arm at each setting, an even number", 0 },
 	{ "threshold", KEY_THRESHOLD, "PERCENT", 0,
@@ -443,12 +407,12 @@ static const struct argp_option ab_options[] = {
 	{ "fail-on", KEY_FAIL_ON, "worse|inconclusive", 0,
 	  "worse: exit status 1 if B is worse. inconclusive: also 125 if that cannot be told", 0 },
 	{ "all", KEY_ALL, NULL, 0, "All points, not only the 40 that tell most", 0 },
-	{ "label", KEY_LABEL, "TEXT", 0, "Name the experiment, for show and export", 0 },
-	{ "seed", KEY_SEED, "N", 0, "Seed of all random orders (default: random, recorded)", 0 },
+	{ "label", HOW_LABEL, "TEXT", 0, "Name the experiment, for show and export", 0 },
+	{ "seed", HOW_SEED, "N", 0, "Seed of all random orders (default: random, recorded)", 0 },
 	{ "output", 'o', "FILE", 0, "Save to FILE, which must not exist, and not to the library",
 	  0 },
-	{ "no-save", KEY_NO_SAVE, NULL, 0, "Print the result only", 0 },
-	{ "dry-run", KEY_DRY_RUN, NULL, 0,
+	{ "no-save", HOW_NO_SAVE, NULL, 0, "Print the result only", 0 },
+	{ "dry-run", HOW_DRY_RUN, NULL, 0,
 	  "Print the plan with its time; measure and change nothing", 0 },
 	{ "quiet", 'q', NULL, 0, "No progress", 0 },
 	{ "format", KEY_FORMAT, "text|json", 0, "Form of the result (default: text)", 0 },

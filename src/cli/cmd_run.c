@@ -25,33 +25,20 @@
 #include "run/run_settings.h"
 #include "store/library.h"
 
-enum {
-	KEY_PRESET = KEY_VERB,
-	KEY_BUDGET,
-	KEY_INVOCATIONS,
-	KEY_LABEL,
-	KEY_SEED,
-	KEY_DRY_RUN,
-	KEY_NO_SAVE
-};
+enum { KEY_INVOCATIONS = KEY_VERB };
 
 enum { MAX_INVOCATIONS = 1000 };
 
 struct run_args {
 	struct common common;
-	const struct preset *preset;
-	double budget_seconds;
+	struct how how;
 	unsigned invocations;
-	const char *label, *output;
-	uint64_t seed;
-	bool has_seed, dry_run, no_save, quiet;
 };
 
 /* Everything of one run in work. */
 struct job {
 	const struct run_args *args;
 	const struct sysroot *sr;
-	const struct machine *m;
 	struct plan *plan;
 	struct run *r;
 	struct runfile *file; /* NULL: in memory only */
@@ -81,48 +68,19 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 {
 	struct run_args *a = state->input;
 
-	switch (key) {
-	case KEY_PRESET:
-		a->preset = take_preset(&a->common, arg);
-		return 0;
-	case KEY_BUDGET:
-		a->budget_seconds = take_budget(&a->common, arg);
-		return 0;
-	case KEY_INVOCATIONS:
+	if (key == KEY_INVOCATIONS) {
 		take_invocations(a, arg);
 		return 0;
-	case KEY_LABEL:
-		a->label = take_label(&a->common, arg);
-		return 0;
-	case KEY_SEED:
-		a->seed = take_seed(&a->common, arg);
-		a->has_seed = true;
-		return 0;
-	case 'o':
-		if (!*arg)
-			cli_usage(&a->common, "--output: the file's name is empty");
-		a->output = arg;
-		return 0;
-	case KEY_DRY_RUN:
-		a->dry_run = true;
-		return 0;
-	case KEY_NO_SAVE:
-		a->no_save = true;
-		return 0;
-	case 'q':
-		a->quiet = true;
-		return 0;
-	default:
-		return common_option(key, arg, state);
 	}
+	return take_how(&a->how, &a->common, key, arg) ? 0 : common_option(key, arg, state);
 }
 
 static void check_args(const struct run_args *a)
 {
-	if (a->common.sysroot && !a->dry_run)
+	if (a->common.sysroot && !a->how.dry_run)
 		cli_usage(&a->common, "--sysroot shows a plan for another machine and needs "
 				      "--dry-run: measuring happens on this one");
-	if (a->output && a->no_save)
+	if (a->how.output && a->how.no_save)
 		cli_usage(&a->common, "--output and --no-save exclude each other");
 }
 
@@ -134,15 +92,15 @@ static int open_file(struct job *j)
 	struct err e = { 0 };
 	int rc;
 
-	if (j->args->no_save) {
+	if (j->args->how.no_save) {
 		j->not_saved = strdup("--no-save");
 		return CLI_DONE;
 	}
-	if (j->args->output) {
-		j->path = strdup(j->args->output);
+	if (j->args->how.output) {
+		j->path = strdup(j->args->how.output);
 		rc = j->path ? runfile_create(j->path, j->r, &j->file, &e) : -ENOMEM;
 		return rc ? cli_fail(&j->args->common, CLI_FATAL, "cannot save to %s: %s",
-				     j->args->output, e.code ? e.msg : strerror(-rc))
+				     j->args->how.output, e.code ? e.msg : strerror(-rc))
 			  : CLI_DONE;
 	}
 	rc = library_new_path(j->r->id, &j->path, &e);
@@ -272,20 +230,20 @@ static int measure(struct job *j)
 	/* A run with nothing in it would only stand in the way of `last`. */
 	if (runnable && (status = open_file(j)) != CLI_DONE)
 		return status;
-	progress_init(&j->progress, j->args->quiet || !runnable, j->plan->n);
+	progress_init(&j->progress, j->args->how.quiet || !runnable, j->plan->n);
 	prepare_settings(j);
 	hooks.settings = j->has_settings ? &j->settings : NULL;
 	stop = stop_catch(hooks.settings);
-	rc = run_execute(j->plan, j->m, j->r, j->file, &hooks, stop, &e);
+	rc = run_execute(j->plan, j->r, j->file, &hooks, stop, &e);
 	restored = restore_settings(j);
 	if (!runnable)
 		rc = 0; /* it recorded the reasons; they are told below */
 	progress_done(&j->progress);
 	status = close_file(j, rc, &e);
 	printed = cli_render_run(&j->args->common, j->r, j->plan->is_toll && count_ok(j->r),
-				 j->args->output ? j->args->output
-				 : j->path       ? "last"
-						 : NULL,
+				 j->args->how.output ? j->args->how.output
+				 : j->path           ? "last"
+						     : NULL,
 				 j->path);
 	if (printed == CLI_DONE)
 		printed = print_not_saved(j);
@@ -299,13 +257,13 @@ static int measure(struct job *j)
 static int run_plan(const struct run_args *a, const struct sysroot *sr, const struct machine *m,
 		    struct plan *plan, int argc, char **argv)
 {
-	struct job j = { .args = a, .sr = sr, .m = m, .plan = plan, .r = run_new() };
+	struct job j = { .args = a, .sr = sr, .plan = plan, .r = run_new() };
 	struct err e = { 0 };
 	int status;
 
 	if (!j.r)
 		return cli_fail(&a->common, CLI_FATAL, "out of memory");
-	if (run_header_fill(j.r, plan, sr, m, a->label, argc, argv, &e))
+	if (run_header_fill(j.r, plan, sr, m, a->how.label, argc, argv, &e))
 		status = cli_fail(&a->common, CLI_FATAL, "%s", e.msg);
 	else
 		status = measure(&j);
@@ -345,7 +303,7 @@ static int with_request(const struct run_args *a, const struct request *q, int a
 		cli_usage(&a->common, "%s", e.msg);
 	if (rc) {
 		status = cli_fail(&a->common, plan_status(rc), "%s", e.msg);
-	} else if (a->dry_run) {
+	} else if (a->how.dry_run) {
 		status = plan_print(&a->common, &plan, &m);
 		if (status == CLI_DONE && plan_count_runnable(&plan) == 0)
 			status = CLI_NOT_MEASURED;
@@ -373,16 +331,16 @@ static int run_run(const struct verb *v, int argc, char **argv)
 	cli_parse(v, argc, argv, &a);
 	check_args(&a);
 	/* Not for a plan of another machine. */
-	if (!a.dry_run)
+	if (!a.how.dry_run)
 		cli_recover_settings(&a.common);
 	else if (!a.common.sysroot)
 		cli_name_left_settings(&a.common, NULL);
 	if (request_parse(&arena, a.common.words, a.common.n_words, &q, &e))
 		cli_usage(&a.common, "%s", e.msg);
-	q.preset = a.preset ? a.preset : preset_find("default");
-	q.budget_seconds = a.budget_seconds;
+	q.preset = a.how.preset ? a.how.preset : preset_find("default");
+	q.budget_seconds = a.how.budget_seconds;
 	q.invocations = a.invocations;
-	q.seed = a.has_seed ? a.seed : random_seed();
+	q.seed = a.how.has_seed ? a.how.seed : random_seed();
 	status = with_request(&a, &q, argc, typed);
 	arena_done(&arena);
 	free(typed);
@@ -394,20 +352,20 @@ static int run_run(const struct verb *v, int argc, char **argv)
 }
 
 static const struct argp_option run_options[] = {
-	{ "preset", KEY_PRESET, "quick|default|rigorous", 0,
+	{ "preset", HOW_PRESET, "quick|default|rigorous", 0,
 	  "How long and how well to measure: under 30 s, about 2 minutes, or longer", 0 },
-	{ "budget", KEY_BUDGET, "TIME", 0, "Stop after TIME (30s, 5m) and report what there is",
+	{ "budget", HOW_BUDGET, "TIME", 0, "Stop after TIME (30s, 5m) and report what there is",
 	  0 },
 	{ "invocations", KEY_INVOCATIONS, "N", 0, "Measure each setting in exactly N processes",
 	  0 },
-	{ "label", KEY_LABEL, "TEXT", 0, "Name the run, for show and export", 0 },
-	{ "seed", KEY_SEED, "N", 0, "Seed of all random orders (default: random, recorded)", 0 },
+	{ "label", HOW_LABEL, "TEXT", 0, "Name the run, for show and export", 0 },
+	{ "seed", HOW_SEED, "N", 0, "Seed of all random orders (default: random, recorded)", 0 },
 	{ "output", 'o', "FILE", 0,
 	  "Save the run to FILE, which must not exist, and not to the "
 	  "library",
 	  0 },
-	{ "no-save", KEY_NO_SAVE, NULL, 0, "Print the result only", 0 },
-	{ "dry-run", KEY_DRY_RUN, NULL, 0,
+	{ "no-save", HOW_NO_SAVE, NULL, 0, "Print the result only", 0 },
+	{ "dry-run", HOW_DRY_RUN, NULL, 0,
 	  "Print the plan with its time and memory; measure nothing", 0 },
 	{ "quiet", 'q', NULL, 0, "No progress", 0 },
 	OPTION_FORMAT,

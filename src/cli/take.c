@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "store/library.h"
 
-const struct preset *take_preset(const struct common *c, const char *arg)
+static const struct preset *take_preset(const struct common *c, const char *arg)
 {
 	const struct preset *found = preset_find(arg);
 	struct str all = { 0 };
@@ -22,7 +22,7 @@ const struct preset *take_preset(const struct common *c, const char *arg)
 	cli_usage(c, "--preset: '%s' is not one of %s", arg, str_text(&all));
 }
 
-double take_budget(const struct common *c, const char *arg)
+static double take_budget(const struct common *c, const char *arg)
 {
 	struct err e = { 0 };
 	uint64_t ns = 0;
@@ -34,7 +34,7 @@ double take_budget(const struct common *c, const char *arg)
 	return (double)ns / 1e9;
 }
 
-uint64_t take_seed(const struct common *c, const char *arg)
+static uint64_t take_seed(const struct common *c, const char *arg)
 {
 	struct err e = { 0 };
 	uint64_t seed = 0;
@@ -58,4 +58,44 @@ const char *take_label(const struct common *c, const char *arg)
 	if (library_check_label(arg, &e))
 		cli_usage(c, "--label: %s", e.msg);
 	return arg;
+}
+
+const char *take_file_name(const struct common *c, const char *option, const char *arg)
+{
+	if (!*arg)
+		cli_usage(c, "%s: the file's name is empty", option);
+	return arg;
+}
+
+bool take_how(struct how *how, const struct common *c, int key, const char *arg)
+{
+	switch (key) {
+	case HOW_PRESET:
+		how->preset = take_preset(c, arg);
+		return true;
+	case HOW_BUDGET:
+		how->budget_seconds = take_budget(c, arg);
+		return true;
+	case HOW_LABEL:
+		how->label = take_label(c, arg);
+		return true;
+	case HOW_SEED:
+		how->seed = take_seed(c, arg);
+		how->has_seed = true;
+		return true;
+	case 'o':
+		how->output = take_file_name(c, "--output", arg);
+		return true;
+	case HOW_DRY_RUN:
+		how->dry_run = true;
+		return true;
+	case HOW_NO_SAVE:
+		how->no_save = true;
+		return true;
+	case 'q':
+		how->quiet = true;
+		return true;
+	default:
+		return false;
+	}
 }

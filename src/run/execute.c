@@ -447,9 +447,9 @@ static int init(struct execution *x, struct err *e)
 	return 0;
 }
 
-int execute_plan(struct plan *p, const struct machine *m, struct run *r, struct runfile *file,
-		 const struct run_hooks *hooks, const volatile sig_atomic_t *stop,
-		 const struct execute_limits *limits, struct err *e)
+int execute_plan(struct plan *p, struct run *r, struct runfile *file, const struct run_hooks *hooks,
+		 const volatile sig_atomic_t *stop, const struct execute_limits *limits,
+		 struct err *e)
 {
 	struct execution x = { .plan = p,
 			       .run = r,
@@ -462,7 +462,6 @@ int execute_plan(struct plan *p, const struct machine *m, struct run *r, struct 
 	bool interrupted = false;
 	int subreaper = 0, rc;
 
-	(void)m; /* the plan has resolved what is needed of it */
 	prctl(PR_GET_CHILD_SUBREAPER, &subreaper);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	affinity_allowed(&x.cpus, NULL);
@@ -483,13 +482,13 @@ int execute_plan(struct plan *p, const struct machine *m, struct run *r, struct 
 	return rc < 0 ? err_set(e, -rc, "%s", first.msg) : 0;
 }
 
-int run_execute(struct plan *p, const struct machine *m, struct run *r, struct runfile *file,
-		const struct run_hooks *hooks, const volatile sig_atomic_t *stop, struct err *e)
+int run_execute(struct plan *p, struct run *r, struct runfile *file, const struct run_hooks *hooks,
+		const volatile sig_atomic_t *stop, struct err *e)
 {
 	/* Populating may take minutes with tens of GiB; the expectation grows with it. */
 	static const struct execute_limits limits = { .silence_seconds = 60,
 						      .silence_factor = 10,
 						      .grace_seconds = 2 };
 
-	return execute_plan(p, m, r, file, hooks, stop, &limits, e);
+	return execute_plan(p, r, file, hooks, stop, &limits, e);
 }

@@ -12,8 +12,8 @@ struct execute_limits {
 	double grace_seconds; /* between SIGTERM and SIGKILL */
 };
 
-int execute_plan(struct plan *p, const struct machine *m, struct run *r, struct runfile *file,
-		 const struct run_hooks *hooks, const volatile sig_atomic_t *stop,
-		 const struct execute_limits *limits, struct err *e);
+int execute_plan(struct plan *p, struct run *r, struct runfile *file, const struct run_hooks *hooks,
+		 const volatile sig_atomic_t *stop, const struct execute_limits *limits,
+		 struct err *e);
 
 #endif

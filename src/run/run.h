@@ -44,8 +44,8 @@ struct run_hooks {
  * negative errno when nothing more can be done (cannot fork, disk full); what was measured stays in
  * @r and in the file.
  */
-int run_execute(struct plan *p, const struct machine *m, struct run *r, struct runfile *file,
-		const struct run_hooks *hooks, const volatile sig_atomic_t *stop, struct err *e);
+int run_execute(struct plan *p, struct run *r, struct runfile *file, const struct run_hooks *hooks,
+		const volatile sig_atomic_t *stop, struct err *e);
 
 /* Worker entry: main() calls it first when argv[1] is WORKER_VERB; never returns to the caller's
  * caller. */

@@ -84,7 +84,7 @@ int fixture_execute(struct fixture *f, struct runfile *file, const volatile sig_
 {
 	struct run_hooks hooks = { .user = f, .status = on_status, .setting_done = on_done };
 
-	return execute_plan(&f->plan, &f->m, f->run, file, &hooks, stop, &f->limits, &f->e);
+	return execute_plan(&f->plan, f->run, file, &hooks, stop, &f->limits, &f->e);
 }
 
 void fixture_done(struct fixture *f)
