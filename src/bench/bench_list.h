@@ -5,6 +5,8 @@
 
 #define BENCH_LIST(X)           \
 	X(cache_chase)          \
+	X(exec_patches)         \
+	X(exec_storm)           \
 	X(fork_call)            \
 	X(fork_cow)             \
 	X(fork_unmap)           \

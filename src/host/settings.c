@@ -143,7 +143,11 @@ int setting_read(const struct sysroot *sr, const struct setting_kind *k,
 			       sr->is_live ? "" : sr->dir, k->path, k->absent);
 	if (rc < 0)
 		return err_set(e, -rc, "%s: %s%s", k->name, why.msg,
-			       rc == -EACCES || rc == -EPERM ? "; this needs root" : "");
+			       rc != -EACCES && rc != -EPERM ? ""
+			       : geteuid() == 0
+				       ? "; root may not either: the kernel is locked down "
+					 "(see kernel_lockdown(7))"
+				       : "; this needs root");
 	if (k->form != SETTING_CHOICE)
 		snprintf(text, sizeof(text), "%llu", (unsigned long long)v);
 	memcpy(ret, text, sizeof(text));

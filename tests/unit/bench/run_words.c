@@ -78,7 +78,7 @@ void run_words(const char *bench, const char *words, const uint64_t *inner, size
 	assert_non_null(spec.bench);
 	assert_int_equal(affinity_allowed(&cpus, &e), 0);
 	assert_int_equal(affinity_pin(cpus.v[0], &e), 0); /* the worker's part */
-	spec.inner = spec.bench->schema.params[0].name;
+	spec.inner = inner ? spec.bench->schema.params[0].name : NULL;
 	set_words(&a, &spec.setting, words);
 	attrs_set_int(&a, &spec.setting.resolved, "cpu.id",
 		      run_words_cpu >= 0 ? run_words_cpu : cpus.v[0]);
