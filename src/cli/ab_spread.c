@@ -111,7 +111,7 @@ void machine_spread_update(const struct common *c, const struct run *r, bool sto
 	if (x && f.machine.len)
 		gather(&f, x, r);
 	f.v[f.n++] = r;
-	ret->n_runs = f.n;
+	ret->n_runs = ret->n_alike = f.n;
 	for (size_t i = 0; i < r->n_schemas; i++)
 		if (add_spread(ret, &f, r->schemas[i].name))
 			break;

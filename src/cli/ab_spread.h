@@ -19,7 +19,8 @@ struct machine_spread {
 	struct arena arena;
 	struct bench_spread *v;
 	size_t n, cap;
-	size_t n_runs; /* that it comes from */
+	size_t n_runs;  /* that it comes from */
+	size_t n_alike; /* experiments with these words, this one too */
 	bool is_stored;
 };
 

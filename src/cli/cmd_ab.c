@@ -161,6 +161,12 @@ static void add_alike_text(struct str *out, const struct arms_alike *n,
 		 "such experiments one in twenty may have any.\n",
 		 findings, findings == 1 ? "finding" : "findings", n->n_fact_tests,
 		 n->n_point_tests);
+	if (!v->n)
+		str_addf(out,
+			 "No spread of this machine is stored: one experiment tells it from three "
+			 "blocks\n(--invocations 6), or three experiments with the same words from "
+			 "their values;\nthis is the %s.\n",
+			 v->n_alike <= 1 ? "first" : "second");
 	for (size_t i = 0; i < v->n; i++) {
 		snprintf(percent, sizeof(percent), "%.2f", 100 * v->v[i].spread);
 		str_addf(out, "Spread of %s on this machine: %s %% (%s%zu %s)%s\n", v->v[i].bench,

@@ -55,6 +55,29 @@ static size_t values_per_unit(const struct side *s, const struct fact *f, double
 	return n;
 }
 
+/*
+ * The values shown are drawn from all processes together, the test from one value a process. Where
+ * their quotient lies in the interval it is as good an estimate and the one that a reader can
+ * check; else the row says that there are two.
+ */
+static int make_consistent(const struct rules *r, struct row *row)
+{
+	struct compared *c = &row->c;
+	double quotient = c->a > 0 && c->b > 0 ? 100 * (c->b / c->a - 1) : NAN;
+
+	if (row->is_alone || row->is_exact || isnan(quotient) || isnan(c->low))
+		return 0;
+	if (quotient >= c->low && quotient <= c->high) {
+		c->percent = quotient;
+		return 0;
+	}
+	c->reason = arena_printf(r->arena,
+				 "the values are of all processes together; one value a process "
+				 "gives %+.1f %%",
+				 c->percent);
+	return c->reason ? 0 : -ENOMEM;
+}
+
 static int test_fact(const struct rules *r, struct row *row, const struct side *a,
 		     const struct side *b, const struct fact *f)
 {
@@ -68,7 +91,7 @@ static int test_fact(const struct rules *r, struct row *row, const struct side *
 	n_b = values_per_unit(b, f, values + n_a);
 	rc = row_test_values(r, row, values, n_a, values + n_a, n_b);
 	free(values);
-	return rc;
+	return rc ? rc : make_consistent(r, row);
 }
 
 static const char *nominal_words(struct arena *a, const struct fact *f)

@@ -76,7 +76,8 @@ static const char *boots_line(const struct rules *r)
 static bool has_alone(const struct comparison *c)
 {
 	for (size_t i = 0; i < c->n_points; i++) {
-		if (c->points[i].outcome == OUTCOME_DIFFERENCE && isnan(c->points[i].p))
+		if (c->points[i].outcome == OUTCOME_DIFFERENCE && isnan(c->points[i].p) &&
+		    isnan(c->points[i].low))
 			return true;
 	}
 	return false;
@@ -112,9 +113,10 @@ int how_fill(const struct rules *r, struct comparison *c, size_t n_fact_tests, s
 		line(&b, "tests: two-sided Mann-Whitney, exact also with ties; counts of events: "
 			 "exact ratio of Poisson rates");
 		line(&b, arena_printf(r->arena,
-				      "many tests: p of %zu facts by Holm, p of %zu points by "
+				      "many tests: p of %zu fact%s by Holm, p of %zu point%s by "
 				      "Benjamini-Hochberg (false-discovery rate %.2g %%)",
-				      n_fact_tests, n_point_tests, 100 * (1 - c->level)));
+				      n_fact_tests, n_fact_tests == 1 ? "" : "s", n_point_tests,
+				      n_point_tests == 1 ? "" : "s", 100 * (1 - c->level)));
 		line(&b, arena_printf(r->arena,
 				      "margin: differences up to %.3g %% either way do not matter "
 				      "(--threshold)",

@@ -95,6 +95,42 @@ static double fixed_half_width(const struct rules *r)
 	       sqrt(1 / (double)r->runs_a + 1 / (double)r->runs_b);
 }
 
+static int needs_runs(const struct rules *r, struct row *row)
+{
+	return undecided(row,
+			 arena_printf(r->arena,
+				      "runs of this machine differ by %.2g %%: more invocations "
+				      "cannot tell, pagetoll ab would, or more runs a side",
+				      100 * r->c->run_spread));
+}
+
+/*
+ * The interval lies outside the margin, but p, as adjusted, is too large: how many values would
+ * bring the error down to what the adjusted level asks for. What lies between runs stays.
+ */
+static int needs_smaller_p(const struct rules *r, struct row *row, size_t n_tests)
+{
+	const struct compared *c = &row->c;
+	double factor = c->p > 0 ? fmax(1, c->p_adjusted / c->p) : 1;
+	double middle = fabs(log1p(c->percent / 100));
+	double now = middle / stats_normal_quantile(1 - c->p / 2);
+	double wanted = middle / stats_normal_quantile(1 - (1 - r->c->level) / (2 * factor));
+	double fixed = fixed_half_width(r) / stats_normal_quantile((1 + r->c->level) / 2);
+	size_t n = smaller_group(row), needed;
+
+	if (least_group(r, n_tests) > n)
+		return too_few(r, row, n_tests);
+	if (fixed > 0 && fixed >= wanted)
+		return needs_runs(r, row);
+	if (!isfinite(now) || !(wanted > 0))
+		return undecided(row, more(r, MORE_MAX + 1));
+	now = sqrt(fmax(0, now * now - fixed * fixed));
+	needed = stats_needed(n, now, sqrt(wanted * wanted - fixed * fixed));
+	if (needed <= n && fixed > 0)
+		return needs_runs(r, row);
+	return undecided(row, more(r, needed > n ? needed - n : 1));
+}
+
 static int needs_more(const struct rules *r, struct row *row, double margin)
 {
 	double wanted = wanted_half_width(&row->c, margin);
@@ -103,15 +139,15 @@ static int needs_more(const struct rules *r, struct row *row, double margin)
 	size_t n = smaller_group(row), needed;
 
 	if (fixed >= wanted && fixed > 0)
-		return undecided(row, arena_printf(r->arena,
-						   "runs of this machine differ by %.2g %%: "
-						   "pagetoll ab would tell, or more runs a side",
-						   100 * r->c->run_spread));
+		return needs_runs(r, row);
 	if (!isfinite(now) || !(wanted > 0))
 		return undecided(row, more(r, MORE_MAX + 1));
 	/* What varies inside the runs shrinks, the rest stays. */
 	now = sqrt(fmax(0, now * now - fixed * fixed));
 	needed = stats_needed(n, now, sqrt(wanted * wanted - fixed * fixed));
+	/* The interval is as good as it gets, and still crosses the margin. */
+	if (needed <= n && fixed > 0)
+		return needs_runs(r, row);
 	return undecided(row, more(r, needed > n ? needed - n : 1));
 }
 
@@ -144,7 +180,7 @@ static int decide_tested(const struct rules *r, struct row *row, size_t n_tests)
 		return 0;
 	}
 	if (outside)
-		return too_few(r, row, n_tests);
+		return needs_smaller_p(r, row, n_tests);
 	return needs_more(r, row, margin);
 }
 

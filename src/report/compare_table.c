@@ -104,6 +104,15 @@ static void add_percent(struct str *out, double percent)
 			 percent);
 }
 
+/* As publications give it: "+9.17", "-33.26". */
+static void add_single_percent(struct str *out, double percent)
+{
+	if (percent != 0 && fabs(percent) < 1e6)
+		str_addf(out, "%+.*f", fabs(percent) < 99.995 ? 2 : 1, percent);
+	else
+		add_percent(out, percent);
+}
+
 /* A ratio to or from no event has one end only. */
 static void add_open_end(struct str *out, const struct compared *c)
 {
@@ -119,6 +128,8 @@ static void set_percent(struct rows *r, size_t row, const struct compared *c)
 		add_open_end(&text, c);
 	} else if (isnan(c->percent)) {
 		str_add(&text, isnan(c->a) || isnan(c->b) ? "" : "-");
+	} else if (isnan(c->low) && isnan(c->p)) {
+		add_single_percent(&text, c->percent);
 	} else {
 		add_percent(&text, c->percent);
 		if (!isnan(c->low) && !isnan(c->high)) {
