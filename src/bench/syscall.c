@@ -148,6 +148,7 @@ int syscall_setup(struct bench_ctx *ctx, struct syscall_run *run, const struct s
 	clock_measure(&quality);
 	run->resolution_ns = quality.resolution_ns;
 	bench_proof_real(ctx, "clock_resolution_ns", quality.resolution_ns);
+	bench_proof_int(ctx, "node", (int64_t)bench_u64(ctx, "node.node"));
 	if (sysroot_init(&sr, NULL, &e) < 0)
 		return bench_fail(ctx, e.code, "%s", e.msg);
 	if ((run->cold || (int64_t)bench_u64(ctx, "load.node") >= 0) &&

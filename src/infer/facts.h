@@ -108,6 +108,7 @@ int facts_tlb(struct work *w);
 int facts_cache(struct work *w);
 int facts_toll(struct work *w);
 int facts_ways(struct work *w);
+int facts_syscall(struct work *w);
 int facts_tables(struct work *w);
 int facts_fork(struct work *w);
 int facts_migration(struct work *w);

@@ -13,6 +13,7 @@
 
 #include "base/escape.h"
 #include "record/json.h"
+#include "report/call_table.h"
 
 enum { COMPARISON_JSON_VERSION = 1 };
 
@@ -107,6 +108,9 @@ static json_t *json_from_compared(const struct compared *c)
 	bad = bad || put(o, "percent", json_real_or_null(c->percent));
 	bad = bad || put(o, "percent_low", json_real_or_null(c->low));
 	bad = bad || put(o, "percent_high", json_real_or_null(c->high));
+	if (call_table_is_call(c->bench))
+		bad = bad ||
+		      put(o, "improvement_percent", json_real_or_null(call_table_improvement(c)));
 	bad = bad || put(o, "p", json_real_or_null(c->p));
 	bad = bad || put(o, "p_adjusted", json_real_or_null(c->p_adjusted));
 	bad = bad || put(o, "n_a", json_integer((json_int_t)c->n_a));

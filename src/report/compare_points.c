@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "report/call_table.h"
 #include "report/render.h"
 
 enum { POINTS_MAX = 40 /* shown unless all are asked for */ };
@@ -202,15 +203,20 @@ static int group_points(struct arena *arena, const struct compared **v, size_t n
 	return 0;
 }
 
-/* The points to show, grouped: *ret_n of them, the rest behind. */
-static const struct compared **choose_points(const struct compare_writer *w, size_t *ret_n)
+/* The points to show, grouped: *ret_n of *ret_all, the rest behind. */
+static const struct compared **choose_points(const struct compare_writer *w, size_t *ret_n,
+					     size_t *ret_all)
 {
 	size_t n = w->c->n_points;
 	const struct compared **v = arena_alloc(w->arena, (n + 1) * sizeof(*v));
 	if (!v)
 		return NULL;
-	for (size_t i = 0; i < n; i++)
-		v[i] = &w->c->points[i];
+	n = 0;
+	/* calls stand in tables of their own */
+	for (size_t i = 0; i < w->c->n_points; i++)
+		if (!call_table_is_call(w->c->points[i].bench) || w->o->all)
+			v[n++] = &w->c->points[i];
+	*ret_all = n;
 	if (!w->o->all && n > POINTS_MAX) {
 		qsort(v, n, sizeof(*v), by_interest);
 		n = POINTS_MAX;
@@ -223,13 +229,15 @@ static const struct compared **choose_points(const struct compare_writer *w, siz
 int compare_points_render(const struct compare_writer *w)
 {
 	const struct comparison *c = w->c;
-	size_t n = 0;
-	const struct compared **v = choose_points(w, &n);
+	size_t n = 0, all = c->n_points;
+	const struct compared **v = choose_points(w, &n, &all);
 	if (!v)
 		return -ENOMEM;
+	if (!all && c->n_points)
+		return 0;
 	str_add(w->out, "\n");
 	render_paint(w->out, w->o, PAINT_BOLD, "Points");
-	if (n < c->n_points)
+	if (n < all)
 		str_addf(w->out, ", the %zu that tell most", n);
 	str_add(w->out, "\n");
 	for (size_t i = 0, end; i < n; i = end) {
@@ -241,7 +249,7 @@ int compare_points_render(const struct compare_writer *w)
 	}
 	if (!n)
 		str_add(w->out, "  none\n");
-	if (n < c->n_points)
-		rest_render(w, v + n, c->n_points - n);
+	if (n < all)
+		rest_render(w, v + n, all - n);
 	return 0;
 }

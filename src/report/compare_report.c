@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "report/call_table.h"
 #include "report/render.h"
 
 enum {
@@ -351,6 +352,8 @@ int report_comparison_text(struct str *out, const struct comparison *c,
 		ret = environment_render(&w);
 	if (ret == 0)
 		ret = compare_facts_render(&w);
+	if (ret == 0)
+		ret = call_table_of_comparison(&w);
 	if (ret == 0)
 		ret = compare_points_render(&w);
 	if (ret == 0)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "report/call_table.h"
 #include "report/curve_table.h"
 #include "report/facts_table.h"
 #include "report/migration_matrix.h"
@@ -117,8 +118,12 @@ int report_text(struct str *out, const struct report *rep, const struct report_o
 	header(out, &a, rep, o);
 	int ret = facts_table_render(out, &a, rep, o);
 	if (ret == 0)
+		ret = call_table_of_run(out, &a, rep, o);
+	if (ret == 0)
 		ret = curve_groups_make(&a, rep, &groups);
 	for (size_t i = 0; ret == 0 && i < groups.n; i++) {
+		if (call_table_is_call(groups.v[i].bench))
+			continue;
 		str_add(out, "\n");
 		ret = curve_group_render(out, rep, &groups.v[i], o);
 	}

@@ -13,7 +13,7 @@
 
 #define TLB(outer) ((struct fixture_setting){ "tlb.chase", outer })
 #define CACHE(outer) ((struct fixture_setting){ "cache.chase", outer })
-#define CALL(outer) ((struct fixture_setting){ "syscall.call", outer })
+#define CALL(outer) ((struct fixture_setting){ "calls.kinds", outer })
 
 #define BASE "stride=page order=random page=4k page-tables=local"
 #define SPREAD "stride=leaf-table+4k order=random page=4k page-tables=local"

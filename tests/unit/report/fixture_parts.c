@@ -58,7 +58,7 @@ const struct bench_schema fixture_tlb = { "tlb.chase", "pointer chase past the T
 					  chase_metrics };
 const struct bench_schema fixture_cache = { "cache.chase", "latency against working set", 2,
 					    cache_params, chase_metrics };
-const struct bench_schema fixture_call = { "syscall.call", "system calls", 1, call_params,
+const struct bench_schema fixture_call = { "calls.kinds", "system calls", 1, call_params,
 					   call_metrics };
 
 void fixture_header(struct run *r)
