@@ -43,6 +43,7 @@ struct job {
 	int64_t begin_ns, look_ns, interval_ns;
 	bool ended;
 	struct walk_counter walks;
+	struct u32_list strangers; /* children that we had before, of the shell that became us */
 };
 
 static void on_sample(void *user, const uint64_t *frames, size_t n)
@@ -153,7 +154,8 @@ static void reap(struct job *j)
 	pid_t pid;
 
 	while ((pid = wait4(-1, &status, WNOHANG, &u)) > 0) {
-		add_usage(j, &u);
+		if (!u32_list_contains(&j->strangers, (uint32_t)pid))
+			add_usage(j, &u);
 		if (pid != j->pid)
 			continue;
 		j->r->wait_status = status;
@@ -178,7 +180,7 @@ static void look(struct job *j)
 		return;
 	if (s->looks && now - (j->look_ns - j->interval_ns) > s->look_interval_ns)
 		s->look_interval_ns = now - (j->look_ns - j->interval_ns);
-	if (tree_look(j->c->live, getpid(), &t) == 0 && t.n > 0) {
+	if (tree_look(j->c->live, getpid(), &j->strangers, &t) == 0 && t.n > 0) {
 		s->looks++;
 		s->resident_bytes = larger(s->resident_bytes, t.resident_bytes);
 		s->page_table_bytes = larger(s->page_table_bytes, t.page_table_bytes);
@@ -257,7 +259,7 @@ static void finish(struct job *j)
 		j->r->walked =
 			walks_read(&j->walks, j->c->walks, &j->r->walks, &j->r->no_walks) == 0;
 	reap(j);
-	if (tree_look(j->c->live, getpid(), &t) == 0)
+	if (tree_look(j->c->live, getpid(), &j->strangers, &t) == 0)
 		j->r->usage.left = t.n;
 }
 
@@ -318,7 +320,7 @@ static void note_floor(struct job *j)
 {
 	struct tree_look t = { 0 };
 
-	if (tree_look(j->c->live, getpid(), &t) == 0)
+	if (tree_look(j->c->live, getpid(), &j->strangers, &t) == 0)
 		j->floor_bytes = t.largest_bytes;
 }
 
@@ -356,6 +358,7 @@ int command_run(const struct command *c, struct command_result *ret, bool *ret_n
 	*ret = (struct command_result){ 0 };
 	*ret_no_exec = false;
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	(void)tree_children(c->live, getpid(), &j.strangers);
 	rc = block_signals(&j, e);
 	if (rc == 0)
 		rc = start_child(&j, e);
@@ -365,6 +368,7 @@ int command_run(const struct command *c, struct command_result *ret, bool *ret_n
 		sampler_close(&ret->sampler);
 	walks_close(&j.walks);
 	free(j.fds);
+	u32_list_done(&j.strangers);
 	unblock_signals(&j);
 	if (rc)
 		stacks_done(&ret->stacks);

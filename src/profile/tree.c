@@ -18,10 +18,13 @@
 struct queue {
 	uint32_t *v; /* owned */
 	size_t n, cap;
+	const struct u32_list *strangers; /* never taken; NULL: none */
 };
 
 static int push(struct queue *q, uint32_t pid)
 {
+	if (q->strangers && u32_list_contains(q->strangers, pid))
+		return 0;
 	if (q->n == q->cap) {
 		size_t cap = q->cap ? 2 * q->cap : 64;
 		uint32_t *grown = reallocarray(q->v, cap, sizeof(*grown));
@@ -146,11 +149,40 @@ static void add_process(const struct sysroot *sr, uint32_t pid, struct tree_look
 	free(text);
 }
 
-int tree_look(const struct sysroot *sr, pid_t root, struct tree_look *ret)
+static int compare_u32(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+int tree_children(const struct sysroot *sr, pid_t root, struct u32_list *ret_children)
+{
+	struct queue q = { 0 };
+	int rc = children_of(sr, (uint32_t)root, &q);
+
+	/* All descendants, where only parents are told; the first one found is @root. */
+	if (rc > 0) {
+		rc = search_all(sr, (uint32_t)root, &q);
+		if (rc == 0)
+			q.v[0] = q.v[--q.n];
+	}
+	if (rc) {
+		free(q.v);
+		return rc;
+	}
+	if (q.n)
+		qsort(q.v, q.n, sizeof(*q.v), compare_u32);
+	*ret_children = (struct u32_list){ .v = q.v, .n = q.n };
+	return 0;
+}
+
+int tree_look(const struct sysroot *sr, pid_t root, const struct u32_list *strangers,
+	      struct tree_look *ret)
 {
 	enum { MOST = 1 << 20 }; /* a recorded machine could have a circle */
 	struct tree_look look = { 0 };
-	struct queue q = { 0 };
+	struct queue q = { .strangers = strangers };
 	int rc = push(&q, (uint32_t)root);
 
 	for (size_t at = 0; rc == 0 && at < q.n && q.n < MOST; at++)

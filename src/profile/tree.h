@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/units.h"
 #include "host/sysroot.h"
 
 struct tree_look {
@@ -21,9 +22,16 @@ struct tree_look {
 };
 
 /*
- * The descendants of @root, without @root itself. Processes that end meanwhile are left out. 0, or
+ * The children of @root right now, ascending; u32_list_done(). 0, -ENOMEM, or -ENOSYS as below.
+ */
+int tree_children(const struct sysroot *sr, pid_t root, struct u32_list *ret_children);
+
+/*
+ * The descendants of @root, without @root itself, and without those of @strangers (NULL: none) and
+ * what is below them. Processes that end meanwhile are left out. 0, or
  * -ENOMEM; -ENOSYS: the machine does not tell children (no CONFIG_PROC_CHILDREN) nor list /proc.
  */
-int tree_look(const struct sysroot *sr, pid_t root, struct tree_look *ret);
+int tree_look(const struct sysroot *sr, pid_t root, const struct u32_list *strangers,
+	      struct tree_look *ret);
 
 #endif

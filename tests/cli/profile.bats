@@ -43,7 +43,8 @@ hidden() {
 	run -127 --separate-stderr "$PAGETOLL" profile -- /nonexistent/program
 	silent
 	says "/nonexistent/program"
-	run -127 --separate-stderr "$PAGETOLL" profile -- no-such-program-anywhere
+	# Of folders that may not be searched an ordinary user hears "Permission denied".
+	PATH=/usr/bin:/bin run -127 --separate-stderr "$PAGETOLL" profile -- no-such-program-anywhere
 	pagetoll profile -- /
 	exits 126
 	says "Permission denied"
@@ -89,6 +90,11 @@ hidden() {
 	pagetoll profile --no-save -- sh -c 'sleep 1 >/dev/null 2>&1 & exit 6'
 	exits 6
 	says "1 process was still running"
+	# A shell that becomes pagetoll leaves it children that are none of the command's.
+	run --separate-stderr bash -c 'sleep 2 >/dev/null 2>&1 3>&- & exec "$1" profile --no-save -- \
+		sh -c "exit 7"' _ "$PAGETOLL"
+	exits 7
+	[[ $stderr != *"still running"* ]] || { show; return 1; }
 }
 
 @test "without sampling, whatever the reason: the command runs, the rest is told, the remedy stands there" {

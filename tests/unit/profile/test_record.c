@@ -473,10 +473,13 @@ static void test_tree(void **state)
 		"== proc/14/status\nVmHWM: 1 kB\nVmRSS: 1 kB\nVmPTE: 1 kB\n"
 		"== proc/99/status\nVmHWM: 7 kB\nVmRSS: 7 kB\nVmPTE: 7 kB\n";
 	static const char *const trees[] = { with_children, by_parents };
+	uint32_t eleven[] = { 11 };
+	const struct u32_list strangers = { eleven, 1 };
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		char dir[] = "/tmp/pagetoll-tree-XXXXXX", msg[256];
+		struct u32_list children;
 		struct tree_look t;
 		struct sysroot sr;
 
@@ -484,15 +487,22 @@ static void test_tree(void **state)
 		if (tree_unpack_text("t", trees[i], dir, msg, sizeof(msg)))
 			fail_msg("%s", msg);
 		assert_int_equal(sysroot_init(&sr, dir, NULL), 0);
-		assert_int_equal(tree_look(&sr, 10, &t), 0);
+		assert_int_equal(tree_look(&sr, 10, NULL, &t), 0);
 		assert_int_equal(t.n, 3);
 		assert_int_equal(t.resident_bytes, 601 << 10);
 		assert_int_equal(t.page_table_bytes, 61 << 10);
 		assert_int_equal(t.largest_bytes, 900 << 10);
 		/* nobody below it, and no such process */
-		assert_int_equal(tree_look(&sr, 14, &t), 0);
+		assert_int_equal(tree_look(&sr, 14, NULL, &t), 0);
 		assert_int_equal(t.n, 0);
-		assert_int_equal(tree_look(&sr, 4000, &t), 0);
+		assert_int_equal(tree_look(&sr, 4000, NULL, &t), 0);
+		assert_int_equal(t.n, 0);
+		assert_int_equal(tree_children(&sr, 10, &children), 0);
+		assert_true(u32_list_contains(&children, 11));
+		assert_false(u32_list_contains(&children, 10));
+		u32_list_done(&children);
+		/* without one child, and so without what is below it */
+		assert_int_equal(tree_look(&sr, 10, &strangers, &t), 0);
 		assert_int_equal(t.n, 0);
 		tree_remove(dir);
 	}
