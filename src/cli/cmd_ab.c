@@ -157,10 +157,11 @@ static void add_alike_text(struct str *out, const struct arms_alike *n,
 	size_t findings = n->n_fact_findings + n->n_point_findings;
 
 	str_addf(out,
-		 "\nA against A: %zu %s among %zu facts and %zu points that were tested. Of all\n"
-		 "such experiments one in twenty may have any.\n",
-		 findings, findings == 1 ? "finding" : "findings", n->n_fact_tests,
-		 n->n_point_tests);
+		 "\nA against A: %zu finding%s among %zu fact%s and %zu point%s that were tested.\n"
+		 "Of all such experiments one in twenty may have any.\n",
+		 findings, findings == 1 ? "" : "s", n->n_fact_tests,
+		 n->n_fact_tests == 1 ? "" : "s", n->n_point_tests,
+		 n->n_point_tests == 1 ? "" : "s");
 	if (!v->n)
 		str_addf(out,
 			 "No spread of this machine is stored: one experiment tells it from three "

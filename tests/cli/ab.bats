@@ -332,6 +332,14 @@ arm() {
 	prints another
 }
 
+@test "--aa: two blocks tell no spread, and that is said" {
+	pagetoll ab --quiet --invocations 4 --aa tlb.chase pointers=8
+	exits 0
+	prints "No spread of this machine is stored"
+	prints "this is the first"
+	[[ $output != *"1 facts"* ]]
+}
+
 @test "--aa: findings among tests, and the spread of this machine is stored" {
 	pagetoll ab --quiet --invocations 6 --aa tlb.chase pointers=8,16
 	exits 0

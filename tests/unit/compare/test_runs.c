@@ -326,6 +326,25 @@ static void boots_are_the_unit(void **state)
 	comparison_done(&c);
 }
 
+/* What differs between runs dwarfs what more processes of the same runs could tell. */
+static void more_invocations_cannot_tell(void **state)
+{
+	static const double sizes[] = { 101.5, 103, 104, 106 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		struct run *a = drawn("a", "x", 100, 1), *b = drawn("b", "y", sizes[i], 2);
+		struct comparison c = sim_compare(a, b, 0.02, 0.05);
+
+		assert_int_equal(sim_row(&c, "t_ns")->outcome, OUTCOME_INCONCLUSIVE);
+		assert_non_null(
+			strstr(sim_row(&c, "t_ns")->reason, "more invocations cannot tell"));
+		comparison_done(&c);
+		run_free(a);
+		run_free(b);
+	}
+}
+
 static void too_few_boots(void **state)
 {
 	static const double a[] = { 100, 102, 98 }, b[] = { 103, 104, 105 };
@@ -463,6 +482,7 @@ int main(void)
 		cmocka_unit_test(a_known_spread_widens),
 		cmocka_unit_test(boots_are_the_unit),
 		cmocka_unit_test(too_few_boots),
+		cmocka_unit_test(more_invocations_cannot_tell),
 		cmocka_unit_test(environment),
 		cmocka_unit_test(what_only_one_side_has),
 		cmocka_unit_test(published_against_measured),
