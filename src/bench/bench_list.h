@@ -20,6 +20,7 @@
 	X(syscall_pid)          \
 	X(syscall_time)         \
 	X(tables_shared)        \
-	X(tlb_chase)
+	X(tlb_chase)            \
+	X(tlb_walk)
 
 #endif

@@ -45,24 +45,32 @@ enum chase_order chase_order_of(const struct bench_ctx *ctx)
 int chase_map_on(struct bench_ctx *ctx, struct chase_run *run, enum backing backing,
 		 uint64_t span_bytes, int data_node, int table_node)
 {
-	/* With one memory node there is nothing to choose, and the calls may be denied. */
-	bool choose = proof_count_nodes() > 1;
-	struct region_spec spec = {
-		.span_bytes = span_bytes,
-		.kind = bench_page_kind(ctx),
-		.page_bytes = bench_u64(ctx, "page.bytes"),
-		.backing = backing,
-		.align_bytes = UINT64_C(1) << 21,
-		.data_node = choose ? data_node : -1,
-		.table_node = choose ? table_node : -1,
-	};
-	struct err e = { 0 };
+	struct region_spec spec = { .span_bytes = span_bytes,
+				    .align_bytes = UINT64_C(1) << 21,
+				    .data_node = data_node,
+				    .table_node = table_node };
 
 	/* Equal low address bits in every run, as far as the span goes, without reserving much
 	 * more. */
-	while (spec.align_bytes < spec.page_bytes ||
+	while (spec.align_bytes < bench_u64(ctx, "page.bytes") ||
 	       (spec.align_bytes < span_bytes && spec.align_bytes < UINT64_C(1) << 30))
 		spec.align_bytes *= 2;
+	return chase_map_spec(ctx, run, backing, &spec);
+}
+
+int chase_map_spec(struct bench_ctx *ctx, struct chase_run *run, enum backing backing,
+		   const struct region_spec *where)
+{
+	/* With one memory node there is nothing to choose, and the calls may be denied. */
+	bool choose = proof_count_nodes() > 1;
+	struct region_spec spec = *where;
+	struct err e = { 0 };
+
+	spec.kind = bench_page_kind(ctx);
+	spec.page_bytes = bench_u64(ctx, "page.bytes");
+	spec.backing = backing;
+	spec.data_node = choose ? where->data_node : -1;
+	spec.table_node = choose ? where->table_node : -1;
 	run->region = REGION_NONE;
 	if (region_map(&spec, &run->region, &e) < 0)
 		return bench_fail(ctx, e.code, "%s", e.msg);
@@ -162,6 +170,7 @@ void chase_list_fill(struct chase_run *run)
 	}
 	run->list_at = 0;
 	run->list_sum = 0;
+	run->words_read = 0;
 }
 
 /* References of one repetition: two rounds at least, but no endless ones. */
@@ -174,13 +183,19 @@ static uint64_t sample_refs(uint64_t n)
 	return refs / CHASE_UNROLL * CHASE_UNROLL;
 }
 
-/* Goes on for about @refs references from where it stands; returns how many. */
-static uint64_t advance(struct chase_run *run, uint64_t refs)
+uint64_t chase_advance(struct chase_run *run, uint64_t refs)
 {
 	if (!run->list) {
 		run->at = chase_links(run->at, refs);
 		run->steps += refs;
 		return refs;
+	}
+	if (run->independent) {
+		uint64_t rounds = refs > run->list_n ? refs / run->list_n : 1;
+
+		run->list_sum += chase_list_independent(run->list, run->list_n, rounds);
+		run->words_read += rounds * run->list_n;
+		return rounds * run->list_n;
 	}
 	if (refs >= run->list_n) {
 		uint64_t rounds = refs / run->list_n;
@@ -197,7 +212,7 @@ static uint64_t advance(struct chase_run *run, uint64_t refs)
 
 void chase_warm(struct chase_run *run)
 {
-	advance(run, sample_refs(run->chase.n));
+	chase_advance(run, sample_refs(run->chase.n));
 }
 
 int chase_sample(struct bench_ctx *ctx, void *state)
@@ -205,7 +220,7 @@ int chase_sample(struct bench_ctx *ctx, void *state)
 	struct chase_run *run = state;
 	uint64_t refs = sample_refs(run->chase.n);
 	int64_t start = clock_now_ns();
-	uint64_t done = advance(run, refs);
+	uint64_t done = chase_advance(run, refs);
 	double ns = (double)(clock_now_ns() - start) / (double)done;
 
 	bench_value(ctx, M_REF_NS, ns);
@@ -225,13 +240,17 @@ static const char *expected_position(const struct chase_run *run)
 int chase_check(struct bench_ctx *ctx, void *state)
 {
 	const struct chase_run *run = state;
-	bool right = run->list ? run->list_sum == 0 : run->at == expected_position(run);
+	/* Modulo 2^64 on both sides; words_read is a multiple of the elements. */
+	uintptr_t sum = run->independent ? run->words_read / run->chase.n * run->word_sum : 0;
+	bool right = run->list ? run->list_sum == sum : run->at == expected_position(run);
 
 	bench_exact(ctx, M_PAGE_TABLE_BYTES,
 		    run->region.table_bytes_after - run->region.table_bytes_before);
 	bench_proof_text(ctx, "checksum", right ? "right" : "wrong");
 	if (!right)
-		return bench_invalid(ctx, "the chase does not stand where its steps lead");
+		return bench_invalid(
+			ctx, run->independent ? "the words read do not sum up to what was written"
+					      : "the chase does not stand where its steps lead");
 	if (run->contrary[0])
 		return bench_invalid(ctx, "%s", run->contrary);
 	return 0;

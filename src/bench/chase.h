@@ -59,7 +59,10 @@ struct chase_run {
 	uintptr_t *list; /* owned mapping */
 	size_t list_cap, list_n, list_at;
 	uintptr_t list_sum;
-	char contrary[256]; /* evidence against what was asked; "": none */
+	bool independent;    /* no load waits for the one before; list chases only */
+	uintptr_t word_sum;  /* of the words that one round reads: 0 where they are zero */
+	uint64_t words_read; /* whole rounds of an independent list */
+	char contrary[256];  /* evidence against what was asked; "": none */
 };
 
 /* The order that the parameter "order" asks for. */
@@ -74,6 +77,10 @@ int chase_map(struct bench_ctx *ctx, struct chase_run *run, enum backing backing
 /* The same on nodes of the caller's choice; without meaning where there is one node. */
 int chase_map_on(struct bench_ctx *ctx, struct chase_run *run, enum backing backing,
 		 uint64_t span_bytes, int data_node, int table_node);
+/* The same at other than the usual addresses: @spec has span, alignment, hint and
+ * nodes. */
+int chase_map_spec(struct bench_ctx *ctx, struct chase_run *run, enum backing backing,
+		   const struct region_spec *spec);
 /* The verdict on a failed populate: hugetlb pages that are not there are a skip, all else a
  * failure. */
 int chase_populate_failed(struct bench_ctx *ctx, const struct chase_run *run, const struct err *e);
@@ -91,6 +98,16 @@ void chase_prove(struct bench_ctx *ctx, struct chase_run *run, uint64_t expected
  */
 uint64_t chase_leaf_table_bytes(uint64_t bytes);
 
+/*
+ * Its two parts, for benchmarks that map anew for each point: what lies behind the elements, and
+ * (once, in setup, after populating) the witness of where page tables are placed.
+ */
+void chase_prove_pages(struct bench_ctx *ctx, struct chase_run *run, uint64_t expected_bytes,
+		       uint64_t expected_tables);
+/* More tables than were planned (and a few) are contrary, too: something else would be walked. */
+void chase_prove_no_more_tables(struct chase_run *run, uint64_t planned_bytes);
+void chase_prove_table_nodes(struct bench_ctx *ctx, struct chase_run *run);
+
 /* Starts the load that the setting asks for; 0 or nonzero as bench_fail() and bench_skip(). */
 int chase_start_load(struct bench_ctx *ctx, struct chase_run *run);
 
@@ -103,6 +120,8 @@ void chase_link(struct chase_run *run);
 int chase_list_reserve(struct chase_run *run, size_t elements, struct err *e);
 void chase_list_fill(struct chase_run *run);
 
+/* Goes on for about @refs references (a multiple of 16) from where it stands; returns how many. */
+uint64_t chase_advance(struct chase_run *run, uint64_t refs);
 /* Runs some references untimed, so that caches and TLBs hold what they would in the long run. */
 void chase_warm(struct chase_run *run);
 /*

@@ -10,6 +10,7 @@
 #include "mem/proof.h"
 
 enum { WITNESS_TABLES = 4096, WITNESS_ATTEMPTS = 4 };
+enum { OTHERS_TABLES = 4 }; /* made while populating, for the stack or the heap */
 /* Shares below which evidence is contrary: a few pages may differ, more may not. */
 static const double MOSTLY = 0.95;
 
@@ -171,7 +172,7 @@ static void prove_data_nodes(struct bench_ctx *ctx, struct chase_run *run)
 		contrary(run, "data pages lie on another node than asked for");
 }
 
-static void prove_table_nodes(struct bench_ctx *ctx, struct chase_run *run)
+void chase_prove_table_nodes(struct bench_ctx *ctx, struct chase_run *run)
 {
 	struct region *r = &run->region;
 	struct proof_tables p = { 0 };
@@ -225,8 +226,22 @@ static void prove_tables(struct bench_ctx *ctx, struct chase_run *run, uint64_t 
 	}
 }
 
-void chase_prove(struct bench_ctx *ctx, struct chase_run *run, uint64_t expected_bytes,
-		 uint64_t expected_tables)
+void chase_prove_no_more_tables(struct chase_run *run, uint64_t planned_bytes)
+{
+	const struct region *r = &run->region;
+	int64_t made = r->table_bytes_after - r->table_bytes_before;
+	char text[160];
+
+	if (r->table_bytes_before < 0 || r->table_bytes_after < 0 ||
+	    made <= (int64_t)planned_bytes + OTHERS_TABLES * sysconf(_SC_PAGESIZE))
+		return;
+	snprintf(text, sizeof(text), "%jd bytes of page tables were made, only %ju were planned",
+		 (intmax_t)made, (uintmax_t)planned_bytes);
+	contrary(run, text);
+}
+
+void chase_prove_pages(struct bench_ctx *ctx, struct chase_run *run, uint64_t expected_bytes,
+		       uint64_t expected_tables)
 {
 	struct proof_pages pages;
 	struct err e = { 0 };
@@ -243,5 +258,11 @@ void chase_prove(struct bench_ctx *ctx, struct chase_run *run, uint64_t expected
 	else
 		prove_frames(ctx, run);
 	prove_data_nodes(ctx, run);
-	prove_table_nodes(ctx, run);
+}
+
+void chase_prove(struct bench_ctx *ctx, struct chase_run *run, uint64_t expected_bytes,
+		 uint64_t expected_tables)
+{
+	chase_prove_pages(ctx, run, expected_bytes, expected_tables);
+	chase_prove_table_nodes(ctx, run);
 }

@@ -32,7 +32,8 @@ static void accepted(struct str *out, const struct param *p)
 			 format_size(high, p->max));
 		break;
 	case PARAM_STRIDE:
-		str_add(out, "a size or page, base-page, leaf-table, pmd-table, pud-table, and an "
+		str_add(out, "a size or page, base-page, leaf-table, pmd-table, pud-table, "
+			     "p4d-table, and an "
 			     "offset: 32m+128, leaf-table+page");
 		break;
 	case PARAM_PAGE:

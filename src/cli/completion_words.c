@@ -89,7 +89,7 @@ static const char *type_words(enum param_type t)
 {
 	switch (t) {
 	case PARAM_STRIDE:
-		return "page base-page leaf-table pmd-table pud-table";
+		return "page base-page leaf-table pmd-table pud-table p4d-table";
 	case PARAM_PAGE:
 		return "base auto thp hugetlb hugetlb-2m hugetlb-1g 4k 64k";
 	case PARAM_CPU:

@@ -61,6 +61,10 @@ static uint64_t stride_part(const struct run *r, const char *part, const char *p
 		return base * entries * entries;
 	if (strcmp(part, "pud-table") == 0)
 		return base * entries * entries * entries;
+	if (strcmp(part, "p4d-table") == 0)
+		return __builtin_mul_overflow(base * entries * entries * entries, entries, &bytes)
+			       ? 0
+			       : bytes;
 	return parse_size(part, &bytes, NULL) == 0 ? bytes : 0;
 }
 
@@ -213,8 +217,7 @@ int infer_facts(struct arena *a, const struct run *r, const struct curves *c,
 		struct facts *ret_facts, struct err *e)
 {
 	static int (*const fields[])(struct work *) = {
-		facts_clock,  facts_tlb,  facts_ways,      facts_cache,   facts_toll,
-		facts_tables, facts_fork, facts_migration, facts_syscall, facts_curves,
+		facts_clock, facts_tlb, facts_ways, facts_cache, facts_toll, facts_tables, facts_fork, facts_migration, facts_syscall, facts_walk, facts_curves,
 	};
 	struct facts facts = { 0 };
 	struct work w = { .arena = a, .run = r, .curves = c, .facts = &facts, .err = e };

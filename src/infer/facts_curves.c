@@ -12,7 +12,14 @@
 
 static bool is_other(struct work *w, const struct curve_points *c)
 {
+	if (strcmp(c->bench, "tlb.walk") == 0)
+		return outer_is(c, "index", "fixed") && outer_is(c, "caches", "warm");
 	return strcmp(c->bench, "tlb.chase") == 0 && curve_role(w->run, c) == CURVE_OTHER;
+}
+
+static const char *unit_of(const struct curve_points *c)
+{
+	return strcmp(c->bench, "tlb.walk") == 0 ? "regions" : "pointers";
 }
 
 static bool same_value(const struct attr *a, const struct attr *b)
@@ -25,14 +32,14 @@ static bool same_value(const struct attr *a, const struct attr *b)
 	return attrs_equal(&one, &two);
 }
 
-/* Whether some other pointer chase of the run has another value. */
-static bool differs(struct work *w, const struct attr *a)
+/* Whether some other curve of the benchmark has another value. */
+static bool differs(struct work *w, const char *bench, const struct attr *a)
 {
 	for (size_t i = 0; i < w->curves->n; i++) {
 		const struct curve_points *c = &w->curves->v[i];
 		const struct attr *b;
 
-		if (strcmp(c->bench, "tlb.chase") != 0)
+		if (strcmp(c->bench, bench) != 0)
 			continue;
 		b = attrs_find(&c->outer, a->name);
 		if (!b || !same_value(a, b))
@@ -47,7 +54,7 @@ static int set_where(struct work *w, const struct curve_points *c, struct fact *
 		const struct attr *a = &c->outer.v[i];
 		int rc = 0;
 
-		if (!differs(w, a))
+		if (!differs(w, c->bench, a))
 			continue;
 		if (a->kind == ATTR_INT)
 			rc = fact_where_int(w, f, a->name, a->integer);
@@ -97,9 +104,9 @@ static int add_curve(struct work *w, const struct curve_points *c)
 	if (v.n < 6 && !c->skipped)
 		return 0;
 	if (knees.n == 0) {
-		struct fact *f = curve_fact(w, c, "curve.knee", "pointers", 1);
+		struct fact *f = curve_fact(w, c, "curve.knee", unit_of(c), 1);
 		const char *none =
-			arena_printf(w->arena, "no knee up to %.0f pointers", view_end(&v));
+			arena_printf(w->arena, "no knee up to %.0f %s", view_end(&v), unit_of(c));
 
 		if (!f || !none)
 			return -ENOMEM;
@@ -108,7 +115,7 @@ static int add_curve(struct work *w, const struct curve_points *c)
 	}
 	for (size_t i = 0; i < knees.n; i++) {
 		struct cost cost = step_cost(w, &v, &knees, i);
-		struct fact *f = curve_fact(w, c, "curve.knee", "pointers", (int)i + 1);
+		struct fact *f = curve_fact(w, c, "curve.knee", unit_of(c), (int)i + 1);
 
 		if (!f)
 			return -ENOMEM;

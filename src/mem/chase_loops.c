@@ -59,6 +59,26 @@ uintptr_t chase_list(const uintptr_t *list, size_t n, uint64_t rounds)
 	return x;
 }
 
+uintptr_t chase_list_independent(const uintptr_t *list, size_t n, uint64_t rounds)
+{
+	uintptr_t sum = 0;
+
+	KEEP_ROLLED
+	for (; rounds; rounds--) {
+		size_t i = 0;
+
+		KEEP_ROLLED
+		do {
+			uintptr_t address = list[i];
+
+			OPAQUE(address);
+			sum += *(const uintptr_t *)address;
+			OPAQUE(sum);
+		} while (++i < n);
+	}
+	return sum;
+}
+
 #define ADD1(sum, one)       \
 	do {                 \
 		sum += one;  \

@@ -25,6 +25,12 @@ void *chase_links(void *start, uint64_t steps);
  */
 uintptr_t chase_list(const uintptr_t *list, size_t n, uint64_t rounds);
 
+/*
+ * The same list read without waiting: no address depends on a word that was read before. Returns
+ * the sum of all words.
+ */
+uintptr_t chase_list_independent(const uintptr_t *list, size_t n, uint64_t rounds);
+
 /* @count dependent additions of 1; one takes one core cycle on every CPU of today. Returns their
  * sum. */
 uint64_t loop_adds(uint64_t count);

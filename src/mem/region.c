@@ -53,7 +53,7 @@ static int map_anonymous(struct region *r, struct err *e)
 	r->map_bytes = (s->span_bytes + leaf - 1) / leaf * leaf + s->align_bytes;
 	if (s->kind == PAGE_KIND_HUGETLB)
 		flags |= MAP_HUGETLB | (log2_of(s->page_bytes) << MAP_HUGE_SHIFT);
-	r->map = mmap(NULL, r->map_bytes, protection(s), flags, -1, 0);
+	r->map = mmap((void *)(uintptr_t)s->hint, r->map_bytes, protection(s), flags, -1, 0);
 	if (r->map == MAP_FAILED) {
 		r->map = NULL;
 		return err_set(

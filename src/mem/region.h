@@ -29,6 +29,7 @@ struct region_spec {
 	uint64_t page_bytes;
 	enum backing backing;
 	uint64_t align_bytes; /* of the start; a power of two, at least a page */
+	uint64_t hint;        /* address to ask for (beyond the common width); 0: any */
 	int data_node;        /* -1: wherever the kernel puts it */
 	int table_node;       /* -1: likewise */
 };

@@ -12,8 +12,8 @@
 enum param_type {
 	PARAM_COUNT,  /* a number */
 	PARAM_BYTES,  /* a size; format_size() text */
-	PARAM_STRIDE, /* a size or a symbol (page, leaf-table, pmd-table, pud-table), "+offset"
-			 allowed */
+	PARAM_STRIDE, /* a size or a symbol (page, leaf-table, pmd-table, pud-table, p4d-table),
+			 "+offset" allowed */
 	PARAM_PAGE,   /* a page size: base, 4k, 64k (mTHP), thp, hugetlb, hugetlb-2m, hugetlb-1g */
 	PARAM_CHOICE, /* one of `choices` */
 	PARAM_CPU,    /* a CPU id or auto */

@@ -88,14 +88,14 @@ static int expand_numbers(struct arena *a, const struct param *p, const char *it
 	return r;
 }
 
-static const char *const stride_symbols[] = { "page",      "base-page", "leaf-table",
-					      "pmd-table", "pud-table", NULL };
+static const char *const stride_symbols[] = { "page",      "base-page", "leaf-table", "pmd-table",
+					      "pud-table", "p4d-table", NULL };
 
 static int stride_part(const struct machine *m, uint64_t page_bytes, const char *word,
 		       uint64_t *ret_bytes, bool *ret_is_symbol, struct err *e)
 {
-	const uint64_t bytes[] = { page_bytes, m->page_bytes, m->leaf_table_span, m->pmd_table_span,
-				   m->pud_table_span };
+	const uint64_t bytes[] = { page_bytes,        m->page_bytes,     m->leaf_table_span,
+				   m->pmd_table_span, m->pud_table_span, m->p4d_table_span };
 	char near[96], all[96];
 	uint64_t v;
 

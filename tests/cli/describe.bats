@@ -49,7 +49,7 @@ load helpers
 }
 
 @test "info: the examples are commands that can be planned" {
-	for bench in tlb.chase cache.chase; do
+	for bench in tlb.chase tlb.walk cache.chase; do
 		while IFS= read -r example; do
 			read -ra words <<<"${example%%#*}"
 			[[ ${words[0]} == pagetoll && ${words[1]} == run ]] || continue
