@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "access/regions.h"
+#include "access/tables.h"
 #include "bench/chase.h"
 #include "host/clock.h"
 #include "host/paging.h"
@@ -171,13 +172,14 @@ static bool setting_is(const struct bench_setting *s, const char *name, const ch
 	return strcmp(attrs_text(&s->given, name, ""), word) == 0;
 }
 
-/* What tables map, where each fills a page with entries of 8 bytes. */
+/* What tables map, where each fills a page with entries of 8 bytes; 0: beyond 64 bits. */
 static void fill_tables(uint64_t base_page, uint64_t ret[REGIONS_LEVELS])
 {
-	uint64_t span = base_page;
+	for (unsigned i = 0; i < REGIONS_LEVELS; i++) {
+		uint64_t span = tables_span(base_page, i);
 
-	for (size_t i = 0; i < REGIONS_LEVELS; i++)
-		ret[i] = span = __builtin_mul_overflow(span, base_page / 8, &span) ? 0 : span;
+		ret[i] = span == UINT64_MAX ? 0 : span;
+	}
 }
 
 static uint64_t pointers_of(const struct bench_setting *s, const struct regions *at)
