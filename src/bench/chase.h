@@ -99,8 +99,8 @@ void chase_prove(struct bench_ctx *ctx, struct chase_run *run, uint64_t expected
 uint64_t chase_leaf_table_bytes(uint64_t bytes);
 
 /*
- * Its two parts, for benchmarks that map anew for each point: what lies behind the elements, and
- * (once, in setup, after populating) the witness of where page tables are placed.
+ * The two parts of chase_prove(), for benchmarks that map anew for each point: what lies behind the
+ * elements, and (once, in setup, after populating) the witness of where page tables are placed.
  */
 void chase_prove_pages(struct bench_ctx *ctx, struct chase_run *run, uint64_t expected_bytes,
 		       uint64_t expected_tables);

@@ -62,11 +62,14 @@ static void param_text(struct str *out, const struct param *p)
 	cli_wrap_at(out, p->summary, 15, 15);
 	str_addf(out, "%*s", 15, "");
 	cli_wrap_at(out, str_text(&words), 15, 17);
-	str_addf(out, "%*sdefault %s; %s\n", 15, "", p->def,
+	str_done(&words);
+	str_addf(&words, "default %s; %s", p->def,
 		 p->role == ROLE_INNER  ? "swept inside one process"
 		 : p->role == ROLE_FROM ? "a fresh process for each value; row of a matrix"
 		 : p->role == ROLE_TO   ? "a fresh process for each value; column of a matrix"
 					: "a fresh process for each value");
+	str_addf(out, "%*s", 15, "");
+	cli_wrap_at(out, str_text(&words), 15, 17);
 	str_done(&words);
 }
 

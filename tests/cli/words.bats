@@ -27,7 +27,7 @@ refused() {
 	json '[.settings[].benchmark] | unique == ["tlb.chase"]'
 	plan tlb
 	exits 0
-	json '[.settings[].benchmark] | unique == ["tlb.chase"]'
+	json '[.settings[].benchmark] | unique == ["tlb.chase", "tlb.walk"]'
 	plan all
 	exits 0
 	[[ $(jq -r '[.settings[].benchmark] | unique[]' <<<"$output") == "$(benchmarks)" ]]
