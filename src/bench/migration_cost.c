@@ -28,6 +28,10 @@ enum { M_COST_NS, M_MOVED_NS, M_STAYED_NS, M_COLD_NS, M_FOUND_BYTES };
 enum { PROVEN_PAGES = 256, LEAST_BYTES = 4096, GRID_FIRST_BYTES = 16 << 10, CACHES = 4 };
 enum { MANY_BYTES = 1 << 18 };
 
+/* The search never goes below this, whatever its range. */
+enum { HISTORICAL_LEAST_BYTES = 64 << 10 };
+static const char historical_least[] = "search=historical begins at 64k: give 64k or more";
+
 struct state {
 	struct chase_run run; /* the memory, its proof; no chase */
 	struct mover mover;
@@ -172,6 +176,9 @@ static int cost(const struct machine *m, const struct bench_setting *s, uint64_t
 	bool contiguous = strcmp(attrs_text(&s->given, "backing", ""), "contiguous") == 0;
 	struct bench_cost c = { 0 };
 
+	if (is_historical(&s->given) && max_inner < HISTORICAL_LEAST_BYTES)
+		return err_set(e, EINVAL, "working-set=%ju: %s", (uintmax_t)max_inner,
+			       historical_least);
 	if (contiguous && page != m->page_bytes)
 		return err_set(e, EINVAL,
 			       "backing=contiguous is for small pages, a huge page is contiguous "
@@ -331,6 +338,8 @@ static int prepare(struct bench_ctx *ctx, void *state)
 	mover_begin(&s->mover, s->pattern, bytes, bench_seed(ctx));
 	if (!s->historical)
 		return dry_run(ctx, s);
+	if (bytes < HISTORICAL_LEAST_BYTES)
+		return bench_skip(ctx, "%s", historical_least);
 	/* Twice the largest cache is where the range ends, and a working set is that end. */
 	touch_search_begin(&s->search, bytes / 2);
 	return 0;

@@ -299,8 +299,7 @@ static int reading(struct str *out, struct arena *a, const struct view *v,
 	const char *clean = render_clean(a, str_text(&text), o->utf8, 400);
 
 	str_add(out, "\n");
-	render_paragraph(out, 0,
-			 "The scheduler's constant (sched_migration_cost): ", clean ? clean : "");
+	render_wrap(out, clean ? clean : "", 0, 2, RENDER_WIDTH);
 	table_init(&t, a, o);
 	t.indent = 2;
 	t.rule = true;
