@@ -421,6 +421,7 @@ static int check(struct bench_ctx *ctx, void *state)
 	if (s->run.contrary[0])
 		return bench_invalid(ctx, "%s", s->run.contrary);
 	bench_proof_int(ctx, "passes", (int64_t)s->mover.passes);
+	bench_proof_int(ctx, "measures_repeated", (int64_t)s->mover.repeats);
 	bench_proof_int(ctx, "lines", (int64_t)(words * TOUCH_WORD_BYTES / TOUCH_LINE_BYTES));
 	bench_proof_int(ctx, "lines_touched", (int64_t)trace.lines);
 	if (s->mover.strayed_to >= 0)

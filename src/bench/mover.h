@@ -20,6 +20,7 @@ struct mover {
 	struct touch touch;  /* the working set in work */
 	uint64_t passes;     /* of it since mover_begin() */
 	uint64_t increments; /* that they should have made, also of others since then */
+	uint64_t repeats; /* measures made again, because the thread was switched out in a touch */
 	/* A touch that did not begin and end on its CPU: the CPU that it was seen on; -1: none. */
 	int64_t strayed_to;
 	uint32_t strayed_from;
@@ -46,8 +47,9 @@ void mover_done(struct mover *m);
 void mover_begin(struct mover *m, enum touch_pattern pattern, uint64_t bytes, uint64_t seed);
 
 /*
- * One measure of @bytes (at most those of mover_begin()); @source and @target may be the same. The
- * same system calls are made then. -EINVAL and others of the binding, with "the CPU has gone" where
+ * One measure; @source and @target may be the same, and the same system calls are made then. Is
+ * made again, three times at most, when the kernel's count says that the thread was switched out
+ * during a touch. -EINVAL and others of the binding, with "the CPU has gone" where
  * it was there before.
  */
 int mover_measure(struct mover *m, uint32_t source, uint32_t target, struct mover_times *ret,
