@@ -68,9 +68,9 @@ void migration_knob_read(const struct sysroot *sr, struct migration_knob *ret)
 			 "/%s: permission denied: only root may read debugfs", ret->path);
 	else if (rc == -ENOENT && !sysroot_exists(sr, DEBUGFS "/sched"))
 		snprintf(ret->reason, sizeof(ret->reason),
-			 "no /%s and no sysctl: debugfs is not mounted (as root: mount -t debugfs "
-			 "none /%s), or this kernel has no scheduler debugging",
-			 ret->path, DEBUGFS);
+			 "no /%s and no sysctl: debugfs is not mounted, or this kernel has no "
+			 "scheduler debugging",
+			 ret->path);
 	else
 		snprintf(ret->reason, sizeof(ret->reason), "/%s: %s", ret->path, strerror(-rc));
 }

@@ -55,13 +55,15 @@ plan() {
 
 @test "migration.cost: a small run has proof, the kernel's forms and the constant" {
 	[[ $(nproc) -ge 2 ]] || skip "one CPU"
-	pagetoll run --preset quick --invocations 1 --quiet migration.cost working-set=16k,64k
+	pagetoll run --preset quick --invocations 1 --quiet --no-save migration.cost \
+		working-set=16k,64k
 	exits 0
 	prints "migration_cost="
 	prints "sched_migration_cost"
 	prints "distances: 0 "
 	narrow
-	pagetoll show last --format json
+	pagetoll run --preset quick --invocations 1 --quiet --format json migration.cost \
+		working-set=16k,64k
 	json '[.points[].measures[].proof | .lines == .lines_touched] | all'
 	json '[.points[].measures[].proof | .from != .to] | all'
 	json '.run.context | has("sched_migration_cost_ns")'
@@ -78,7 +80,7 @@ plan() {
 	says "needs two CPUs"
 	local before after
 	before=$(taskset -p $$)
-	run -130 timeout --foreground -s INT 1 "$PAGETOLL" run --quiet --no-save migration.cost \
+	run -130 timeout --preserve-status --foreground -s INT 1 "$PAGETOLL" run --quiet --no-save migration.cost \
 		working-set=16k..1m:x2
 	after=$(taskset -p $$)
 	[[ $before == "$after" ]]
@@ -89,7 +91,7 @@ plan() {
 	tree=$(machine plain)
 	pagetoll doctor --sysroot "$tree"
 	prints "migration-cost"
-	prints "debugfs is not mounted"
+	prints "the scheduler's migration cost cannot be read"
 	mkdir -p "$tree/proc/sys/kernel"
 	echo 5000000 >"$tree/proc/sys/kernel/sched_migration_cost_ns"
 	pagetoll doctor --sysroot "$tree"
