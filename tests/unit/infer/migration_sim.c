@@ -30,7 +30,7 @@ static const struct metric metrics[] = {
 	{ "cost_ns", "extra time of a touch after moving", "ns", BETTER_LOWER, EST_MEDIAN,
 	  FORM_SAMPLES },
 	{ "stayed_ns", "in place", "ns", BETTER_LOWER, EST_MEDIAN, FORM_SAMPLES },
-	{ NULL },
+	{ .name = NULL },
 };
 static const struct bench_schema schema = { .name = "migration.cost",
 					    .summary = "extra time of a touch after moving",
