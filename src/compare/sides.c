@@ -108,6 +108,7 @@ static int add_measure(struct side *s, const struct side_source *from, const str
 	to->verdict = m->verdict;
 	to->reason = m->reason;
 	to->unproven = m->unproven;
+	to->proof = m->proof;
 	to->series = m->series;
 	to->n_series = m->n_series;
 	s->run_of[at] = run;
