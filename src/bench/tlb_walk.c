@@ -246,7 +246,7 @@ static int grid(const struct machine *m, const struct bench_setting *s,
 		result = u64_array_add(ret_values, from[i]);
 	}
 	if (result == 0 && ret_values->n == 0)
-		result = u64_array_add(ret_values, least);
+		result = u64_array_add(ret_values, most > least && most < from[0] ? most : least);
 	return result < 0 ? err_set(e, -result, "no memory for the grid") : 0;
 }
 
@@ -310,20 +310,27 @@ static int check_regions(const struct machine *m, const struct bench_setting *s,
 			 const struct regions *at, struct err *e)
 {
 	uint64_t most = addresses_for_use(m->address_bits) / at->stride_bytes;
-	char stride[UNITS_TEXT_BYTES], all[UNITS_TEXT_BYTES];
+	char stride[UNITS_TEXT_BYTES], all[UNITS_TEXT_BYTES], levels[48] = "levels unknown";
 
-	if (most < 2 || at->regions > most)
-		return err_set(e, most < 2 ? ENODEV : EINVAL,
-			       "%ju regions at a stride of %s: a process has %s of addresses for "
-			       "them here (%u levels of page tables), which hold %ju",
-			       (uintmax_t)at->regions, format_size(stride, at->stride_bytes),
-			       format_size_human(all, (double)addresses_for_use(m->address_bits)),
-			       m->paging_levels, (uintmax_t)most);
+	if (m->paging_levels)
+		snprintf(levels, sizeof(levels), "%u levels of page tables", m->paging_levels);
+	format_size(stride, at->stride_bytes);
+	format_size_human(all, (double)addresses_for_use(m->address_bits));
+	if (most < 2)
+		return err_set(e, ENODEV,
+			       "stride=%s: the %s of addresses that a process has for it here (%s) "
+			       "do not hold two such regions",
+			       stride, all, levels);
+	if (at->regions > most)
+		return err_set(e, EINVAL,
+			       "regions=%ju at a stride of %s: the %s of addresses that a process "
+			       "has for them here (%s) hold %ju",
+			       (uintmax_t)at->regions, stride, all, levels, (uintmax_t)most);
 	if (at->regions > at->n)
 		return err_set(e, EINVAL, "regions=%ju with pointers=%ju: each region needs one",
 			       (uintmax_t)at->regions, (uintmax_t)at->n);
 	if (setting_is(s, "caches", "wiped") && at->n < COLD_LEAST)
-		return err_set(e, EINVAL,
+		return err_set(e, most < COLD_LEAST ? ENODEV : EINVAL,
 			       "caches=wiped: groups of %ju references are too short to be timed; "
 			       "at least %d",
 			       (uintmax_t)at->n, COLD_LEAST);

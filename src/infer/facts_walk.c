@@ -18,6 +18,8 @@
 #include "stats/stats.h"
 
 enum { LEVELS = 4 };
+/* Noise may make a difference negative; no cost is less than this share of a reference's. */
+static const double LEAST_SHARE = 0.1;
 static const char *const stride_words[LEVELS] = { "leaf-table", "pmd-table", "pud-table",
 						  "p4d-table" };
 
@@ -154,11 +156,20 @@ static struct fact *level_fact(struct work *w, const struct family *f, const cha
 	return !fact || !name || fact_where_text(w, fact, "level", name) ? NULL : fact;
 }
 
+/*
+ * The point of the level below that @x is compared with; below->n: none. Fewer regions than it has
+ * make use of several of its entries each, which are as many as its fewest.
+ */
+static size_t find_below(const struct view *below, double x)
+{
+	return below->n > 0 && x < below->x[0] ? 0 : view_find(below, x);
+}
+
 /* The largest number of regions that both have (@below NULL: the one has); NaN: none. */
 static double common_end(const struct view *v, const struct view *below)
 {
 	for (size_t i = v->n; i-- > 0;)
-		if (!below || view_find(below, v->x[i]) < below->n)
+		if (!below || find_below(below, v->x[i]) < below->n)
 			return v->x[i];
 	return NAN;
 }
@@ -166,7 +177,7 @@ static double common_end(const struct view *v, const struct view *below)
 static double common_start(const struct view *v, const struct view *below)
 {
 	for (size_t i = 0; i < v->n; i++)
-		if (!below || view_find(below, v->x[i]) < below->n)
+		if (!below || find_below(below, v->x[i]) < below->n)
 			return v->x[i];
 	return NAN;
 }
@@ -176,9 +187,12 @@ static struct span exactly(double x)
 	return (struct span){ .low = x, .high = x, .q = 0.5 };
 }
 
-/* @v over @below, where both have points: 1 where the level costs nothing. */
-static int ratio_view(struct work *w, const struct view *v, const struct view *below,
-		      struct view *ret)
+/*
+ * What @v costs above @below, where both have points, on top of the cost of @below's first point
+ * (so that it is positive, as a curve must be).
+ */
+static int excess_view(struct work *w, const struct view *v, const struct view *below,
+		       struct view *ret)
 {
 	size_t n_reps = v->n_reps < below->n_reps ? v->n_reps : below->n_reps;
 	struct view r = { .n_reps = n_reps, .rep_quantile = 0.5, .reason = v->reason };
@@ -189,17 +203,17 @@ static int ratio_view(struct work *w, const struct view *v, const struct view *b
 	if (!r.x || !r.y || !r.reps)
 		return -ENOMEM;
 	for (size_t i = 0; i < v->n; i++)
-		r.n += view_find(below, v->x[i]) < below->n;
+		r.n += find_below(below, v->x[i]) < below->n;
 	for (size_t i = 0, to = 0; i < v->n; i++) {
-		size_t k = view_find(below, v->x[i]);
+		size_t k = find_below(below, v->x[i]);
 
 		if (k == below->n)
 			continue;
 		r.x[to] = v->x[i];
-		r.y[to] = v->y[i] / below->y[k];
+		r.y[to] = fmax(below->y[0] + v->y[i] - below->y[k], LEAST_SHARE * below->y[0]);
 		for (size_t rep = 0; rep < n_reps; rep++)
-			r.reps[rep * r.n + to] =
-				v->reps[rep * v->n + i] / below->reps[rep * below->n + k];
+			r.reps[rep * r.n + to] = below->y[0] + v->reps[rep * v->n + i] -
+						 below->reps[rep * below->n + k];
 		to++;
 	}
 	*ret = r;
@@ -217,8 +231,10 @@ static int add_reach(struct work *w, const struct family *f, int level, const st
 	const struct knee *k;
 	const char *none;
 	struct knees knees;
-	int rc = below && below->n > 0 ? ratio_view(w, v, below, &over) : 0;
+	int rc = below && below->n > 0 ? excess_view(w, v, below, &over) : 0;
 
+	if (below && below->n == 0)
+		over = (struct view){ .reason = below->reason };
 	rc = rc ? rc : view_knees(w, &over, &knees);
 	if (rc)
 		return rc;
@@ -248,12 +264,14 @@ static struct cost level_cost(struct work *w, const struct view *v, const struct
 
 	if (v->n == 0)
 		return cost_missing(v->reason);
+	if (below && below->n == 0)
+		return cost_missing(below->reason);
 	if (isnan(end))
 		return cost_missing("no number of regions was measured at this and at the level "
 				    "below");
 	if (!below)
 		return cost_between(w, v, exactly(end), v, exactly(v->x[0]));
-	return cost_between(w, v, exactly(end), below, exactly(end));
+	return cost_between(w, v, exactly(end), below, exactly(below->x[find_below(below, end)]));
 }
 
 static int add_level_cost(struct work *w, const struct family *f, int level, const char *id,
@@ -268,7 +286,7 @@ static int add_level_cost(struct work *w, const struct family *f, int level, con
 	if (!fact)
 		return -ENOMEM;
 	fact_set_cost(fact, &cost);
-	if (v->n > 0)
+	if (!isnan(cost.value))
 		fact->note =
 			arena_printf(w->arena, "per walk, at %.0f regions", common_end(v, below));
 	return 0;
@@ -287,10 +305,13 @@ static int add_top(struct work *w, const struct family *f, int level, const stru
 	double at[2] = { common_start(v, below), common_end(v, below) };
 
 	for (size_t i = 0; i < v->n && v->x[i] <= need; i++)
-		if (view_find(below, v->x[i]) < below->n)
+		if (find_below(below, v->x[i]) < below->n)
 			at[0] = v->x[i];
 	for (int i = 0; i < 2; i++) {
-		struct cost c = cost_between(w, v, exactly(at[i]), below, exactly(at[i]));
+		double under = isnan(at[i]) ? NAN : below->x[find_below(below, at[i])];
+		struct cost c = isnan(under)
+					? level_cost(w, v, below)
+					: cost_between(w, v, exactly(at[i]), below, exactly(under));
 		struct fact *fact = walk_fact(w, f, "walk.top_level_ns", "ns",
 					      "curve of the top level less the one below");
 
@@ -316,28 +337,31 @@ static int add_top(struct work *w, const struct family *f, int level, const stru
 static int hot_family(struct work *w, const struct family *f, const char *metric, const char *unit,
 		      const char *id, bool is_ns)
 {
-	struct view views[LEVELS], *below = NULL;
-	int rc = 0, top = -1;
+	struct view views[LEVELS];
+	int rc = 0, top = 0;
 
 	for (int i = 0; i < LEVELS && rc == 0; i++) {
+		const struct view *below = i > 0 && f->v[i - 1] ? &views[i - 1] : NULL;
+
 		if (!f->v[i])
 			continue;
 		rc = view_build(w, f->v[i], metric, &views[i]);
-		if (rc == 0 && is_ns)
+		/* A curve alone has the knees of all levels below in it. */
+		if (rc || (i > 0 && !below))
+			continue;
+		if (is_ns)
 			rc = add_reach(w, f, i, &views[i], below);
-		/* A level whose curve below was not measured has no cost of its own. */
-		if (rc == 0 && (i == 0 || (below && f->v[i - 1])))
-			rc = add_level_cost(w, f, i, id, unit, &views[i], below);
-		top = views[i].n > 0 && below ? i : top;
-		below = views[i].n > 0 ? &views[i] : below;
+		rc = rc ? rc : add_level_cost(w, f, i, id, unit, &views[i], below);
+		if (below && views[i].n > 0 && below->n > 0)
+			top = i;
 	}
-	if (rc == 0 && is_ns && top > 0 && f->v[top - 1])
+	if (rc == 0 && is_ns && top > 0)
 		rc = add_top(w, f, top, &views[top], &views[top - 1]);
 	return rc;
 }
 
 /* Half of all groups of a point lie within this: the interquartile range, per reference. */
-static double group_noise(struct work *w, const struct curve_points *c, double regions)
+static double group_noise(const struct curve_points *c, double regions)
 {
 	double values[1024], noise;
 	size_t n = 0;
@@ -357,7 +381,6 @@ static double group_noise(struct work *w, const struct curve_points *c, double r
 		}
 	}
 	noise = stats_quantile(values, n, 0.75) - stats_quantile(values, n, 0.25);
-	(void)w;
 	return noise;
 }
 
@@ -387,10 +410,11 @@ static const char *cold_note(struct work *w, const struct cost *c, double noise)
 
 static int cold_family(struct work *w, const struct family *f)
 {
-	struct view views[LEVELS], *below = NULL;
+	struct view views[LEVELS];
 	int rc = 0;
 
 	for (int i = 0; i < LEVELS && rc == 0; i++) {
+		const struct view *below = i > 0 && f->v[i - 1] ? &views[i - 1] : NULL;
 		struct fact *fact;
 		struct cost c;
 		double end;
@@ -413,8 +437,8 @@ static int cold_family(struct work *w, const struct family *f)
 			fact->note = arena_printf(w->arena,
 						  "groups of %.0f references; half of them "
 						  "lie within %.3g ns",
-						  end, group_noise(w, f->v[i], end));
-		if (below && f->v[i - 1]) {
+						  end, group_noise(f->v[i], end));
+		if (below) {
 			c = level_cost(w, &views[i], below);
 			fact = level_fact(w, f, "walk.cold_level_ns", "ns",
 					  "groups less the same of the level below", i);
@@ -423,9 +447,8 @@ static int cold_family(struct work *w, const struct family *f)
 			fact_set_cost(fact, &c);
 			end = common_end(&views[i], below);
 			if (!isnan(c.value))
-				fact->note = cold_note(w, &c, group_noise(w, f->v[i], end));
+				fact->note = cold_note(w, &c, group_noise(f->v[i], end));
 		}
-		below = views[i].n ? &views[i] : below;
 	}
 	return rc;
 }

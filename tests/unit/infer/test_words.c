@@ -27,6 +27,7 @@ static void strides_and_pages(void **state)
 		{ "leaf-table+128", "4k", 2097152 + 128 },
 		{ "pmd-table", "4k", UINT64_C(1) << 30 },
 		{ "pud-table", "4k", UINT64_C(1) << 39 },
+		{ "p4d-table", "4k", UINT64_C(1) << 48 },
 		{ "32m+128", "4k", (UINT64_C(32) << 20) + 128 },
 		{ "4k", "4k", 4096 },
 		{ "", "4k", 0 },
