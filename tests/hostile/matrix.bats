@@ -46,7 +46,7 @@ complain() {
 }
 
 # What is wrong with a run file: it holds other verdicts than these, a reason or the end is missing, the status belies
-# it, or a time is not positive.
+# it, or the time that a benchmark is about is not positive.
 wrong='
 	([.[] | select(.type == "measure")]) as $measures
 	| (.[0].benches | map({key: .name, value: .metrics}) | from_entries) as $metrics
@@ -55,9 +55,9 @@ wrong='
 	(if (.[-1].type == "footer") then empty else "no end" end),
 	(if any($measures[]; .verdict == "ok") == ($status == "0") then empty else "status \($status) belies it" end),
 	($measures[] | select(.verdict == "ok") | .bench as $b | .series[] | .metric as $m
-		| select((.form == "samples") and any($metrics[$b][]; .name == $m and .unit == "ns"))
+		| select(.form == "samples" and $m == $metrics[$b][0].name and $metrics[$b][0].unit == "ns")
 		| (.values // [] | map(select(type == "number")) | sort) as $v | select($v | length > 0)
-		| select((if any($metrics[$b][]; .name == $m and .estimator == "min") then $v[0] else $v[($v | length) / 2 | floor] end) <= 0)
+		| select((if $metrics[$b][0].estimator == "min" then $v[0] else $v[($v | length) / 2 | floor] end) <= 0)
 		| "\($b): \($m) is not positive")]
 	| unique | .[]'
 
@@ -318,6 +318,8 @@ hugetlb() {
 				[[ ! -d $dir ]] || mount --bind "$0" "$dir" || exit 96
 			done
 			exec "$@"' "$fake" env HOSTILE_HUGETLB="$1" LD_PRELOAD="$HOSTILE" @ "$name" $smoke page=hugetlb-2m
+		# Not with the setting's other words: a mistake of whoever asks.
+		if [[ $(<"$BATS_TEST_TMPDIR/$name/status") -eq 129 ]]; then continue; fi
 		judge "$BATS_TEST_TMPDIR/$name" "$2" || bad=1
 		tried=$((${tried-0} + 1))
 	done <"$BATS_FILE_TMPDIR/benchmarks"
