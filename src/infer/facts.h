@@ -113,6 +113,7 @@ int facts_tables(struct work *w);
 int facts_fork(struct work *w);
 int facts_migration(struct work *w);
 int facts_walk(struct work *w);
+int facts_gups(struct work *w);
 int facts_curves(struct work *w); /* curves that are none of the toll set's */
 
 #endif
