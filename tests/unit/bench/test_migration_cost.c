@@ -98,8 +98,10 @@ static void patterns_prove_themselves(void **state)
 	struct u32_list cpus = allowed_cpus(), after;
 
 	(void)state;
-	if (cpus.n < 2)
+	if (cpus.n < 2) {
+		u32_list_done(&cpus);
 		skip();
+	}
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct watch w = { 0 };
 		double share;
@@ -128,8 +130,10 @@ static void interruption_restores_affinity(void **state)
 	struct watch w = { .emit_returns = -ECANCELED };
 
 	(void)state;
-	if (cpus.n < 2)
+	if (cpus.n < 2) {
+		u32_list_done(&cpus);
 		skip();
+	}
 	run_pair(cpus.v[0], cpus.v[1], "pattern=full backing=scattered search=curve", &w);
 	assert_int_equal(w.n, 1);
 	after = allowed_cpus();
