@@ -334,12 +334,17 @@ static int prepare(struct bench_ctx *ctx, void *state)
 {
 	struct state *s = state;
 	uint64_t bytes = bench_u64(ctx, "working-set");
+	struct err e = { 0 };
 
 	mover_begin(&s->mover, s->pattern, bytes, bench_seed(ctx));
 	if (!s->historical)
 		return dry_run(ctx, s);
 	if (bytes < HISTORICAL_LEAST_BYTES)
 		return bench_skip(ctx, "%s", historical_least);
+	/* Where a search ends it shall begin: the harness takes a change of CPU for a disturbance.
+	 */
+	if (s->mover.pin(s->to, &e) < 0)
+		return gone(ctx, &e);
 	/* Twice the largest cache is where the range ends, and a working set is that end. */
 	touch_search_begin(&s->search, bytes / 2);
 	return 0;

@@ -225,6 +225,13 @@ static int matrix(struct str *out, struct arena *a, const struct view *v)
 
 		cost[at] = 2 * largest_cost(v->rep, v->pairs[i]);
 		distance[at] = distance_of(v, v->pairs[i]->class);
+		/* The historical search measures both directions as one. */
+		if (v->historical) {
+			size_t back = at % kept * kept + at / kept;
+
+			cost[back] = cost[at];
+			distance[back] = distance[at];
+		}
 	}
 	m = (struct migration_matrix){ cpus, kept, cost, distance };
 	migration_matrix_render(out, &m);
