@@ -27,6 +27,14 @@ void migration_matrix_render(struct str *out, const struct migration_matrix *m);
 /* "migration_cost=US,US,..." and a newline: microseconds by distance, negative costs as 0. */
 void migration_line_render(struct str *out, const double *cost_ns, size_t n);
 
+/* Whether name and value are the same. */
+bool migration_same_attr(const struct attr *a, const struct attr *b);
+/* The largest median cost of a curve over its working sets, ns; NaN: none. */
+double migration_largest_ns(const struct report *rep, const struct curve_points *c);
+/* Paged against contiguous memory, where the run has both: nothing otherwise. 0 or -ENOMEM. */
+int migration_backings(struct str *out, struct arena *a, const struct report *rep,
+		       const struct report_options *o);
+
 /*
  * All of it, for a run that has migration.cost: nothing otherwise. In both historical forms stand
  * twice the largest costs, as the kernel took them. 0 or -ENOMEM.
