@@ -114,6 +114,13 @@ static int map_evict(struct bench_ctx *ctx, struct syscall_run *run, const struc
 	return 0;
 }
 
+static bool has_neighbours(const struct bench_ctx *ctx, const char *name)
+{
+	const char *word = bench_text(ctx, name);
+
+	return *word && strcmp(word, "none") != 0;
+}
+
 /* Processes on the other CPUs of the node that @name names; none: nothing to do. */
 static int start_neighbours(struct bench_ctx *ctx, struct syscall_run *run,
 			    const struct sysroot *sr, const char *name, struct neighbours *g)
@@ -123,10 +130,10 @@ static int start_neighbours(struct bench_ctx *ctx, struct syscall_run *run,
 	struct err e = { 0 };
 	int64_t node;
 
+	if (!has_neighbours(ctx, name) || (!is_load && !run->cold))
+		return 0;
 	snprintf(full, sizeof(full), "%s.node", name);
 	node = (int64_t)bench_u64(ctx, full);
-	if (node < 0 || (!is_load && !run->cold))
-		return 0;
 	if (neighbours_start(sr, (uint32_t)node, (uint32_t)bench_u64(ctx, "cpu.id"), &run->evict,
 			     is_load ? run->call->call : NULL, run->arg, g, &e) < 0)
 		return bench_skip(ctx, "%s=%d: %s", name, (int)node, e.msg);
@@ -151,8 +158,7 @@ int syscall_setup(struct bench_ctx *ctx, struct syscall_run *run, const struct s
 	bench_proof_int(ctx, "node", (int64_t)bench_u64(ctx, "node.node"));
 	if (sysroot_init(&sr, NULL, &e) < 0)
 		return bench_fail(ctx, e.code, "%s", e.msg);
-	if ((run->cold || (int64_t)bench_u64(ctx, "load.node") >= 0) &&
-	    map_evict(ctx, run, &sr) != 0)
+	if ((run->cold || has_neighbours(ctx, "load")) && map_evict(ctx, run, &sr) != 0)
 		return 1;
 	syscall_prove_home(ctx, &sr);
 	if (syscall_prove_entries(ctx, run) != 0 ||

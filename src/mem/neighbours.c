@@ -97,7 +97,7 @@ int neighbours_start(const struct sysroot *sr, uint32_t node, uint32_t cpu, cons
 
 	snprintf(path, sizeof(path), "sys/devices/system/node/node%u/cpulist", node);
 	/* without NUMA every CPU is of node 0 */
-	if (sysroot_read_list(sr, path, &cpus, NULL) < 0)
+	if (sysroot_read_list(sr, path, &cpus, NULL) < 0 && node == 0)
 		sysroot_read_list(sr, "sys/devices/system/cpu/online", &cpus, NULL);
 	g.page = mmap(NULL, sizeof(*g.page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);

@@ -83,7 +83,8 @@ void run_words(const char *bench, const char *words, const uint64_t *inner, size
 	attrs_set_int(&a, &spec.setting.resolved, "cpu.id",
 		      run_words_cpu >= 0 ? run_words_cpu : cpus.v[0]);
 	u32_list_done(&cpus);
-	attrs_set_int(&a, &spec.setting.resolved, "load.node", -1);
+	if (!attrs_find(&spec.setting.resolved, "load.node"))
+		attrs_set_int(&a, &spec.setting.resolved, "load.node", -1);
 	assert_int_equal(bench_run_invocation(&spec, collect, &c, &e), 0);
 	arena_done(&a);
 }
