@@ -23,6 +23,7 @@ TWO = ["0-1:1024M", "2-3:1024M"]
 
 MACHINES = {
     "two-nodes": Machine(TWO),
+    "two-nodes-fixed": Machine(TWO, words="nokaslr"),  # the kernel's text is at 16 MiB: node 0
 }
 
 PROGRAMS = {"x86_64": "qemu-system-x86_64", "aarch64": "qemu-system-aarch64"}
