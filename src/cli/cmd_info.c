@@ -46,7 +46,9 @@ static void accepted(struct str *out, const struct param *p)
 		str_add(out, "a CPU number or auto");
 		break;
 	case PARAM_NODE:
-		str_add(out, "a node number, local, remote");
+		str_add(out, strcmp(p->name, "node") == 0
+				     ? "a node number with CPUs, local, remote, each"
+				     : "a node number, local, remote");
 		break;
 	}
 	for (size_t i = 0; p->choices && p->choices[i]; i++)

@@ -123,6 +123,8 @@ void words_values(struct str *out, const char *param)
 		if (!p)
 			continue;
 		add_new_words(out, type_words(p->type));
+		if (p->type == PARAM_NODE && strcmp(param, "node") == 0)
+			add_new_words(out, "each");
 		for (size_t i = 0; p->choices && p->choices[i]; i++)
 			add_new_words(out, p->choices[i]);
 		if (p->def && strcmp(p->def, "auto") != 0)
