@@ -175,7 +175,10 @@ static void neighbours_are_proven(void **state)
 	if (s.ok == 1)
 		assert_true(f.load_calls > 0);
 	else
-		assert_non_null(strstr(s.reason, "load=0: node 0: "));
+		/* no other CPU; or a busy one, on which the load never ran */
+		assert_true(
+			strstr(s.reason, "load=0: node 0: ") ||
+			(s.verdict == VERDICT_INVALID && strstr(s.reason, "no call meanwhile")));
 	run_words("syscall.null",
 		  "node.node=0 cache=cold evict=tlb evict-node=here evict-node.node=0", NULL, 0,
 		  look, &f, &s);
