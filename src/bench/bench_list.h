@@ -7,6 +7,9 @@
 	X(cache_chase)          \
 	X(exec_patches)         \
 	X(exec_storm)           \
+	X(fault_anon)           \
+	X(fault_file)           \
+	X(fault_shm)            \
 	X(fork_call)            \
 	X(fork_cow)             \
 	X(fork_unmap)           \

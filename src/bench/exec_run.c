@@ -123,7 +123,7 @@ int exec_run(struct bench_ctx *ctx, const struct exec_env *x, const char *path,
 
 /* --- proof ------------------------------------------------------------------------------------ */
 
-static void prove_around(struct bench_ctx *ctx)
+void exec_prove_around(struct bench_ctx *ctx)
 {
 	const struct setting_kind *k = setting_find("fault-around-bytes");
 	char now[SETTING_TEXT_BYTES];
@@ -171,6 +171,6 @@ static int prove_prefault(struct bench_ctx *ctx, struct exec_env *x, const char 
 
 int exec_env_prove(struct bench_ctx *ctx, struct exec_env *x, const char *program)
 {
-	prove_around(ctx);
+	exec_prove_around(ctx);
 	return x->prefault ? prove_prefault(ctx, x, program) : 0;
 }

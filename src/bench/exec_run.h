@@ -32,6 +32,9 @@ void exec_env_done(struct exec_env *x);
  */
 int exec_env_prove(struct bench_ctx *ctx, struct exec_env *x, const char *program);
 
+/* What the kernel's fault-around is: as evidence, or unproven where it was asked for. */
+void exec_prove_around(struct bench_ctx *ctx);
+
 /* What one program and all that it waited for took. */
 struct exec_took {
 	int64_t elapsed_ns, user_ns, system_ns;

@@ -86,7 +86,7 @@ int fork_memory_back(struct bench_ctx *ctx, struct fork_memory *f, uint64_t byte
 	fork_memory_done(f);
 	f->bytes = (bytes + f->page_bytes - 1) / f->page_bytes * f->page_bytes;
 	if (f->kind == FORK_FILE)
-		result = tempfile_create(f->bytes, &f->file, &e);
+		result = tempfile_create(f->bytes, TEMPFILE_PIECE_BYTES, &f->file, &e);
 	else if (f->kind == FORK_SHARED)
 		result = segment_create(bench_page_kind(ctx), f->page_bytes, f->bytes, &f->segment,
 					&e);

@@ -217,8 +217,9 @@ int infer_facts(struct arena *a, const struct run *r, const struct curves *c,
 		struct facts *ret_facts, struct err *e)
 {
 	static int (*const fields[])(struct work *) = {
-		facts_clock, facts_tlb,       facts_ways,    facts_cache, facts_toll, facts_tables,
-		facts_fork,  facts_migration, facts_syscall, facts_walk,  facts_gups, facts_curves,
+		facts_clock,  facts_tlb,   facts_ways,      facts_cache,   facts_toll,
+		facts_tables, facts_fork,  facts_migration, facts_syscall, facts_walk,
+		facts_gups,   facts_fault, facts_curves,
 	};
 	struct facts facts = { 0 };
 	struct work w = { .arena = a, .run = r, .curves = c, .facts = &facts, .err = e };

@@ -111,6 +111,7 @@ int facts_ways(struct work *w);
 int facts_syscall(struct work *w);
 int facts_tables(struct work *w);
 int facts_fork(struct work *w);
+int facts_fault(struct work *w);
 int facts_migration(struct work *w);
 int facts_walk(struct work *w);
 int facts_gups(struct work *w);

@@ -150,6 +150,41 @@ int proof_frames(const struct region *r, const uint64_t *offsets, size_t n, int6
 	return 0;
 }
 
+int proof_large_folios(const struct region *r, const uint64_t *offsets, size_t n,
+		       int64_t *ret_asked, int64_t *ret_large)
+{
+	/* include/uapi/linux/kernel-page-flags.h: parts of a folio of several pages */
+	const uint64_t compound = UINT64_C(1) << 15 | UINT64_C(1) << 16;
+	size_t count = sample_size(n);
+	struct sysroot sr;
+	int64_t large = 0;
+	int map = -1, flags = -1;
+	int result = sysroot_init(&sr, NULL, NULL);
+
+	if (result == 0)
+		result = sysroot_open(&sr, "proc/kpageflags", &flags, NULL);
+	if (result == 0)
+		result = pagemap_open(&map, NULL);
+	for (size_t k = 0; k < count && result == 0; k++) {
+		uint64_t frame, word = 0;
+
+		result = pagemap_frame(map, r->base + offsets[sampled(n, count, k)], &frame);
+		if (result == 0 && pread(flags, &word, sizeof(word),
+					 (off_t)(frame * sizeof(word))) != (ssize_t)sizeof(word))
+			result = -EIO;
+		large += (word & compound) != 0;
+	}
+	if (map >= 0)
+		close(map);
+	if (flags >= 0)
+		close(flags);
+	if (result < 0)
+		return result;
+	*ret_asked = (int64_t)count;
+	*ret_large = large;
+	return 0;
+}
+
 int64_t proof_huge_faults(const struct region *r, const uint64_t *offsets, size_t n,
 			  uint64_t base_page_bytes)
 {

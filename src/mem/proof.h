@@ -41,6 +41,13 @@ int proof_frames(const struct region *r, const uint64_t *offsets, size_t n, int6
 		 int64_t *ret_frames, int64_t *ret_run);
 
 /*
+ * How many of up to 1024 elements' pages belong to folios larger than a page, by /proc/kpageflags.
+ * -EPERM or -EACCES when the kernel hides it, -errno of the files.
+ */
+int proof_large_folios(const struct region *r, const uint64_t *offsets, size_t n,
+		       int64_t *ret_asked, int64_t *ret_large);
+
+/*
  * Small pages below one huge entry fault together: reads a second small page beside up to 64
  * elements and counts faults; 0 means that huge entries map them. Changes what is populated: only
  * for huge pages.

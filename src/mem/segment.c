@@ -56,8 +56,8 @@ static int fill(const struct segment *s, struct err *e)
 	return result;
 }
 
-int segment_create(enum page_kind kind, uint64_t page_bytes, uint64_t bytes, struct segment *ret,
-		   struct err *e)
+int segment_create_empty(enum page_kind kind, uint64_t page_bytes, uint64_t bytes,
+			 struct segment *ret, struct err *e)
 {
 	struct segment s = { .fd = -1, .bytes = bytes, .kind = kind, .page_bytes = page_bytes };
 	int result;
@@ -71,6 +71,20 @@ int segment_create(enum page_kind kind, uint64_t page_bytes, uint64_t bytes, str
 			       "a segment of %ju bytes is no whole number of pages of %ju bytes",
 			       (uintmax_t)bytes, (uintmax_t)page_bytes);
 	result = create_file(&s, e);
+	if (result < 0) {
+		segment_done(&s);
+		return result;
+	}
+	*ret = s;
+	return 0;
+}
+
+int segment_create(enum page_kind kind, uint64_t page_bytes, uint64_t bytes, struct segment *ret,
+		   struct err *e)
+{
+	struct segment s = SEGMENT_NONE;
+	int result = segment_create_empty(kind, page_bytes, bytes, &s, e);
+
 	if (result == 0)
 		result = fill(&s, e);
 	if (result < 0) {

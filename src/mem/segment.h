@@ -33,6 +33,10 @@ struct segment {
 int segment_create(enum page_kind kind, uint64_t page_bytes, uint64_t bytes, struct segment *ret,
 		   struct err *e);
 
+/* The same without filling it: its pages come with the first touches. */
+int segment_create_empty(enum page_kind kind, uint64_t page_bytes, uint64_t bytes,
+			 struct segment *ret, struct err *e);
+
 /* Address space for one mapping of the segment, and the mapping in it. */
 struct segment_map {
 	char *base; /* NULL: not mapped; aligned to SEGMENT_ALIGN_BYTES */

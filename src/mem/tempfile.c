@@ -12,8 +12,6 @@
 
 #include "base/units.h"
 
-enum { CHUNK_BYTES = 1 << 20 };
-
 static void name_filesystem(struct tempfile *t)
 {
 	static const struct {
@@ -54,13 +52,13 @@ static int open_nameless(struct tempfile *t, struct err *e)
 	return 0;
 }
 
-static int fill(const struct tempfile *t, uint64_t bytes, struct err *e)
+static int fill(const struct tempfile *t, uint64_t bytes, uint64_t piece, struct err *e)
 {
-	char *zeroes = calloc(1, CHUNK_BYTES), size[UNITS_TEXT_BYTES];
+	char *zeroes = calloc(1, TEMPFILE_PIECE_BYTES), size[UNITS_TEXT_BYTES];
 	int result = zeroes ? 0 : err_set(e, ENOMEM, "no memory for a buffer");
 
 	for (uint64_t done = 0; done < bytes && result == 0;) {
-		size_t want = bytes - done < CHUNK_BYTES ? (size_t)(bytes - done) : CHUNK_BYTES;
+		size_t want = bytes - done < piece ? (size_t)(bytes - done) : (size_t)piece;
 		ssize_t n = write(t->fd, zeroes, want);
 
 		if (n > 0)
@@ -76,7 +74,7 @@ static int fill(const struct tempfile *t, uint64_t bytes, struct err *e)
 	return result;
 }
 
-int tempfile_create(uint64_t bytes, struct tempfile *ret, struct err *e)
+int tempfile_create(uint64_t bytes, uint64_t piece_bytes, struct tempfile *ret, struct err *e)
 {
 	const char *folder = getenv("TMPDIR");
 	struct tempfile t = TEMPFILE_NONE;
@@ -89,7 +87,7 @@ int tempfile_create(uint64_t bytes, struct tempfile *ret, struct err *e)
 	snprintf(t.folder, sizeof(t.folder), "%s", folder);
 	result = open_nameless(&t, e);
 	if (result == 0)
-		result = fill(&t, bytes, e);
+		result = fill(&t, bytes, piece_bytes, e);
 	if (result < 0) {
 		tempfile_done(&t);
 		return result;

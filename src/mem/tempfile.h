@@ -15,11 +15,13 @@ struct tempfile {
 
 #define TEMPFILE_NONE ((struct tempfile){ .fd = -1 })
 
+enum { TEMPFILE_PIECE_BYTES = 1 << 20 };
 /*
- * Creates it and writes @bytes of zeroes, so that its pages are in the page cache. -ENOSPC and
- * other errno of the calls, with the folder and the remedy.
+ * Creates it and writes @bytes of zeroes, @piece_bytes (at most TEMPFILE_PIECE_BYTES) at a time, so
+ * that its pages are in the page cache; file systems with large folios make them as large as the
+ * pieces. -ENOSPC and other errno of the calls, with the folder and the remedy.
  */
-int tempfile_create(uint64_t bytes, struct tempfile *ret, struct err *e);
+int tempfile_create(uint64_t bytes, uint64_t piece_bytes, struct tempfile *ret, struct err *e);
 /* Accepts TEMPFILE_NONE. */
 void tempfile_done(struct tempfile *t);
 
