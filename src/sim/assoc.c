@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Making sets, victims of the rarer policies, and sets of more than 16 ways. Tree-PLRU and NRU as
+ * in A. Abel, J. Reineke, "Reverse engineering of cache replacement policies", 2013.
+ */
+#include "sim/assoc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t IDENTITY = 0xfedcba9876543210u; /* ways by age */
+
+/* --- both kinds --- */
+
+static int alloc_large(struct assoc *a)
+{
+	const size_t slots = (size_t)a->sets * a->ways;
+
+	a->words = (a->ways + 63) / 64;
+	for (a->hash_bits = 4; (UINT64_C(1) << a->hash_bits) < 4 * slots;)
+		a->hash_bits++;
+	a->slot_of = calloc((size_t)1 << a->hash_bits, sizeof(*a->slot_of));
+	a->older = calloc(slots, sizeof(*a->older));
+	a->newer = calloc(slots, sizeof(*a->newer));
+	a->newest = calloc(a->sets, sizeof(*a->newest));
+	a->used = calloc((size_t)a->sets * a->words, sizeof(*a->used));
+	a->referenced = calloc((size_t)a->sets * a->words, sizeof(*a->referenced));
+	return a->slot_of && a->older && a->newer && a->newest && a->used && a->referenced
+		       ? 0
+		       : -ENOMEM;
+}
+
+int assoc_init(struct assoc *a, const struct sim_shape *shape, uint64_t seed)
+{
+	int rc = 0;
+
+	memset(a, 0, sizeof(*a));
+	a->ways = shape->ways ? shape->ways : shape->entries;
+	a->sets = shape->entries / a->ways;
+	a->index = shape->index;
+	a->policy = shape->policy;
+	a->stride = a->ways <= ASSOC_SMALL ? (a->ways + 7) / 8 * 8 : a->ways;
+	if ((a->sets & (a->sets - 1)) == 0) {
+		a->mask = a->sets - 1;
+		a->bits = (uint32_t)__builtin_ctz(a->sets);
+	}
+	rng_seed(&a->rng, seed);
+	/* keys of a set begin on a line of the computer that simulates */
+	a->keys = aligned_alloc(64, ((size_t)a->sets * a->stride * 8 + 63) / 64 * 64);
+	if (a->ways <= ASSOC_SMALL)
+		a->small = aligned_alloc(64, ((size_t)a->sets * sizeof(*a->small) + 63) / 64 * 64);
+	else
+		rc = alloc_large(a);
+	if (rc < 0 || !a->keys || (a->ways <= ASSOC_SMALL && !a->small)) {
+		assoc_done(a);
+		return -ENOMEM;
+	}
+	assoc_clear(a);
+	return 0;
+}
+
+void assoc_done(struct assoc *a)
+{
+	free(a->keys);
+	free(a->small);
+	free(a->slot_of);
+	free(a->older);
+	free(a->newer);
+	free(a->newest);
+	free(a->used);
+	free(a->referenced);
+	memset(a, 0, sizeof(*a));
+}
+
+size_t assoc_bytes(const struct assoc *a)
+{
+	const size_t slots = (size_t)a->sets * a->stride;
+
+	if (a->small)
+		return slots * 8 + a->sets * sizeof(*a->small);
+	return slots * 16 + ((size_t)4 << a->hash_bits) + (size_t)a->sets * (4 + 16 * a->words);
+}
+
+static void clear_large(struct assoc *a)
+{
+	memset(a->slot_of, 0, sizeof(*a->slot_of) << a->hash_bits);
+	memset(a->used, 0, (size_t)a->sets * a->words * 8);
+	memset(a->referenced, 0, (size_t)a->sets * a->words * 8);
+	for (uint32_t set = 0; set < a->sets; set++) {
+		const uint32_t first = set * a->ways;
+
+		for (uint32_t w = 0; w < a->ways; w++) {
+			a->older[first + w] = first + (w + 1) % a->ways;
+			a->newer[first + w] = first + (w + a->ways - 1) % a->ways;
+		}
+		a->newest[set] = first;
+	}
+}
+
+void assoc_clear(struct assoc *a)
+{
+	for (size_t i = 0; i < (size_t)a->sets * a->stride; i++)
+		a->keys[i] = ASSOC_NONE;
+	if (!a->small) {
+		clear_large(a);
+		return;
+	}
+	memset(a->small, 0, a->sets * sizeof(*a->small));
+	if (a->policy == SIM_LRU || a->policy == SIM_FIFO)
+		for (uint32_t set = 0; set < a->sets; set++)
+			a->small[set].state = IDENTITY;
+}
+
+size_t assoc_count(const struct assoc *a)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < (size_t)a->sets * a->stride; i++)
+		n += a->keys[i] != ASSOC_NONE;
+	return n;
+}
+
+/* --- victims --- */
+
+/* The bit of @bits (not 0) that stands at position @nth. */
+static uint32_t nth_bit(uint64_t bits, uint64_t nth)
+{
+	while (nth--)
+		bits &= bits - 1;
+	return (uint32_t)__builtin_ctzll(bits);
+}
+
+uint32_t assoc_small_choose(struct assoc *a, const struct assoc_small *s)
+{
+	const uint64_t all = (UINT64_C(1) << a->ways) - 1, idle = ~s->state & all;
+
+	switch (a->policy) {
+	case SIM_PLRU:
+		return assoc_tree_victim(s->state, a->ways);
+	case SIM_NRU_LOWEST:
+		return idle ? (uint32_t)__builtin_ctzll(idle) : 0;
+	case SIM_NRU:
+		if (idle)
+			return nth_bit(idle,
+				       rng_below(&a->rng, (uint64_t)__builtin_popcountll(idle)));
+		break;
+	default:
+		break;
+	}
+	return (uint32_t)rng_below(&a->rng, a->ways);
+}
+
+/* Of the ways whose bit is not set in @bits: the first, or one at random; ways: none. */
+static uint32_t idle_way(struct assoc *a, const uint64_t *bits, bool at_random)
+{
+	uint32_t n = a->ways;
+	uint64_t nth;
+
+	for (uint32_t i = 0; i < a->words; i++)
+		n -= (uint32_t)__builtin_popcountll(bits[i]);
+	if (n == 0)
+		return a->ways;
+	nth = at_random ? rng_below(&a->rng, n) : 0;
+	for (uint32_t i = 0;; i++) {
+		const uint32_t left = a->ways - i * 64;
+		const uint64_t all = left >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1;
+		const uint64_t idle = ~bits[i] & all;
+		const uint64_t here = (uint64_t)__builtin_popcountll(idle);
+
+		if (nth < here)
+			return i * 64 + nth_bit(idle, nth);
+		nth -= here;
+	}
+}
+
+/* --- more than 16 ways --- */
+
+static uint32_t hash_of(const struct assoc *a, uint64_t key)
+{
+	return (uint32_t)((key ^ key >> 29) * 0xbf58476d1ce4e5b9u >> (64 - a->hash_bits));
+}
+
+/* Place of @key in the hash table, or the empty one at which the search ends. */
+static uint32_t probe(const struct assoc *a, uint64_t key)
+{
+	const uint32_t mask = (1u << a->hash_bits) - 1;
+	uint32_t at = hash_of(a, key);
+
+	while (a->slot_of[at] && a->keys[a->slot_of[at] - 1] != key)
+		at = (at + 1) & mask;
+	return at;
+}
+
+/* Takes a place away; those behind it move up, so that no search ends too early. */
+static void unhash(struct assoc *a, uint32_t hole)
+{
+	const uint32_t mask = (1u << a->hash_bits) - 1;
+
+	for (uint32_t at = (hole + 1) & mask; a->slot_of[at]; at = (at + 1) & mask) {
+		const uint32_t home = hash_of(a, a->keys[a->slot_of[at] - 1]);
+
+		if (((at - home) & mask) >= ((at - hole) & mask)) {
+			a->slot_of[hole] = a->slot_of[at];
+			hole = at;
+		}
+	}
+	a->slot_of[hole] = 0;
+}
+
+static void to_newest(struct assoc *a, uint32_t set, uint32_t slot)
+{
+	const uint32_t first = a->newest[set];
+	const uint32_t last = a->newer[first];
+
+	if (slot == first)
+		return;
+	if (slot != last) { /* the ring turns otherwise */
+		a->newer[a->older[slot]] = a->newer[slot];
+		a->older[a->newer[slot]] = a->older[slot];
+		a->newer[slot] = last;
+		a->older[slot] = first;
+		a->older[last] = slot;
+		a->newer[first] = slot;
+	}
+	a->newest[set] = slot;
+}
+
+static void reference(struct assoc *a, uint32_t set, uint32_t way)
+{
+	uint64_t *bits = &a->referenced[(size_t)set * a->words];
+
+	bits[way / 64] |= UINT64_C(1) << way % 64;
+	if (idle_way(a, bits, false) < a->ways)
+		return;
+	memset(bits, 0, a->words * sizeof(*bits));
+	bits[way / 64] |= UINT64_C(1) << way % 64;
+}
+
+static void touch(struct assoc *a, uint32_t set, uint32_t slot)
+{
+	const uint32_t way = slot - set * a->ways;
+
+	switch (a->policy) {
+	case SIM_LRU:
+		to_newest(a, set, slot);
+		break;
+	case SIM_PLRU: /* up to 64 ways: one word */
+		a->referenced[set] = assoc_tree_touch(a->referenced[set], a->ways, way);
+		break;
+	case SIM_NRU:
+	case SIM_NRU_LOWEST:
+		reference(a, set, way);
+		break;
+	case SIM_RANDOM:
+	case SIM_FIFO:
+		break;
+	}
+}
+
+bool assoc_large_find(struct assoc *a, uint64_t key, uint32_t set)
+{
+	const uint32_t slot = a->slot_of[probe(a, key)];
+
+	if (!slot)
+		return false;
+	touch(a, set, slot - 1);
+	return true;
+}
+
+static uint32_t large_victim(struct assoc *a, uint32_t set)
+{
+	const uint64_t *bits = &a->referenced[(size_t)set * a->words];
+	const uint32_t first = set * a->ways;
+	const uint32_t free_way = idle_way(a, &a->used[(size_t)set * a->words], false);
+	uint32_t way = a->ways;
+
+	if (free_way < a->ways)
+		return first + free_way;
+	switch (a->policy) {
+	case SIM_LRU:
+	case SIM_FIFO:
+		return a->newer[a->newest[set]];
+	case SIM_PLRU:
+		return first + assoc_tree_victim(bits[0], a->ways);
+	case SIM_NRU:
+	case SIM_NRU_LOWEST:
+		way = idle_way(a, bits, a->policy == SIM_NRU);
+		break;
+	case SIM_RANDOM:
+		break;
+	}
+	return first + (way < a->ways ? way : (uint32_t)rng_below(&a->rng, a->ways));
+}
+
+uint64_t assoc_large_insert(struct assoc *a, uint64_t key, uint32_t set, bool referenced)
+{
+	const uint32_t slot = large_victim(a, set), way = slot - set * a->ways;
+	const uint64_t old = a->keys[slot];
+
+	if (old != ASSOC_NONE)
+		unhash(a, probe(a, old));
+	a->keys[slot] = key;
+	a->slot_of[probe(a, key)] = slot + 1;
+	a->used[(size_t)set * a->words + way / 64] |= UINT64_C(1) << way % 64;
+	if (a->policy == SIM_FIFO)
+		to_newest(a, set, slot);
+	else if (referenced)
+		touch(a, set, slot);
+	else if (a->policy == SIM_NRU || a->policy == SIM_NRU_LOWEST)
+		a->referenced[(size_t)set * a->words + way / 64] &= ~(UINT64_C(1) << way % 64);
+	return old;
+}
+
+bool assoc_large_remove(struct assoc *a, uint64_t key, uint32_t set)
+{
+	const uint32_t at = probe(a, key), slot = a->slot_of[at];
+	uint32_t way;
+
+	if (!slot)
+		return false;
+	unhash(a, at);
+	a->keys[slot - 1] = ASSOC_NONE;
+	way = slot - 1 - set * a->ways;
+	a->used[(size_t)set * a->words + way / 64] &= ~(UINT64_C(1) << way % 64);
+	return true;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sets of entries with a replacement policy: what TLBs, walk caches, caches and the far side are
+ * made of. Inside sim/ only. Up to 16 ways lie in one small record a set, found by a byte of their
+ * key each; more ways (fully associative TLBs) are found through one hash table over all sets.
+ */
+#ifndef PAGETOLL_SIM_ASSOC_H
+#define PAGETOLL_SIM_ASSOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/rng.h"
+#include "sim/machine.h"
+
+#define ASSOC_NONE UINT64_MAX /* no key */
+enum { ASSOC_SMALL = 16 /* ways */, ASSOC_WAYS_MAX = 4096 };
+
+struct assoc_small {
+	uint64_t mark[2]; /* a byte of each key */
+	uint64_t state;   /* LRU, FIFO: ways by age, a nibble each; NRU, PLRU: bits */
+	uint32_t valid;   /* a bit a way */
+	uint32_t pad;
+};
+
+struct assoc {
+	uint32_t ways, sets;
+	uint32_t mask; /* sets - 1 where that is a power of two, else 0 */
+	uint32_t bits;
+	enum sim_index index;
+	enum sim_policy policy;
+	uint64_t *keys;            /* owned; sets x stride */
+	uint32_t stride;           /* ways, rounded up for the small */
+	struct assoc_small *small; /* owned; NULL: large */
+	/* large */
+	uint32_t *slot_of; /* owned; hash table: slot + 1, 0: empty */
+	uint32_t hash_bits;
+	uint32_t *older, *newer;     /* owned; neighbours of a slot, by age; the ends wrap around */
+	uint32_t *newest;            /* owned; of each set */
+	uint64_t *used, *referenced; /* owned; a bit a way */
+	uint32_t words;              /* of 64 such bits, a set */
+	struct rng rng;
+};
+
+/* @shape: checked by sim_machine_check(). -ENOMEM. */
+int assoc_init(struct assoc *a, const struct sim_shape *shape, uint64_t seed);
+void assoc_done(struct assoc *a); /* accepts zeroed ones */
+void assoc_clear(struct assoc *a);
+size_t assoc_bytes(const struct assoc *a);
+
+bool assoc_large_find(struct assoc *a, uint64_t key, uint32_t set);
+uint64_t assoc_large_insert(struct assoc *a, uint64_t key, uint32_t set, bool referenced);
+bool assoc_large_remove(struct assoc *a, uint64_t key, uint32_t set);
+/* Entries in use, for tests. */
+size_t assoc_count(const struct assoc *a);
+
+/* The set of something numbered (page number, line number). */
+static inline uint32_t assoc_set(const struct assoc *a, uint64_t number)
+{
+	if (a->sets == 1)
+		return 0;
+	if (a->index == SIM_LINEAR)
+		return a->mask ? (uint32_t)number & a->mask : (uint32_t)(number % a->sets);
+	if (!a->mask)
+		return (uint32_t)((unsigned __int128)(number * 0x9e3779b97f4a7c15u) * a->sets >>
+				  64);
+	if (a->index == SIM_XOR)
+		return (uint32_t)(number ^ number >> a->bits) & a->mask;
+	for (uint64_t rest = number >> a->bits; rest; rest >>= a->bits)
+		number ^= rest;
+	return (uint32_t)number & a->mask;
+}
+
+static inline uint64_t assoc_mark(uint64_t key)
+{
+	return key * 0x9e3779b97f4a7c15u >> 56;
+}
+
+/* The way of @key in a small set, or ways. */
+static inline uint32_t assoc_small_way(const struct assoc *a, const struct assoc_small *s,
+				       const uint64_t *keys, uint64_t key)
+{
+	const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+	const uint64_t want = assoc_mark(key) * ones;
+
+	for (uint32_t half = 0; half < 2 && half * 8 < a->ways; half++) {
+		const uint64_t diff = s->mark[half] ^ want;
+
+		/* bytes of zero, and rarely one above such a byte */
+		for (uint64_t hit = (diff - ones) & ~diff & tops; hit; hit &= hit - 1) {
+			const uint32_t way = half * 8 + (uint32_t)__builtin_ctzll(hit) / 8;
+
+			if (keys[way] == key)
+				return way;
+		}
+	}
+	return a->ways;
+}
+
+/* The way becomes the youngest. */
+static inline uint64_t assoc_to_front(uint64_t order, uint32_t way)
+{
+	const uint64_t ones = 0x1111111111111111u, diff = order ^ way * ones;
+	const uint64_t hit = (diff - ones) & ~diff & (ones << 3);
+	const unsigned at = (unsigned)__builtin_ctzll(hit) & ~3u; /* bits below it */
+	const uint64_t below = (UINT64_C(1) << at) - 1;
+
+	return (order & ~(below << 4 | 15)) | (order & below) << 4 | way;
+}
+
+/* Walks down the tree towards the victim; touching turns all nodes on the path away from @way. */
+static inline uint64_t assoc_tree_touch(uint64_t tree, uint32_t ways, uint32_t way)
+{
+	uint32_t node = 1;
+
+	for (uint32_t half = ways / 2; half; half /= 2) {
+		const bool upper = way & half;
+
+		tree = upper ? tree & ~(UINT64_C(1) << node) : tree | UINT64_C(1) << node;
+		node = 2 * node + upper;
+	}
+	return tree;
+}
+
+static inline uint32_t assoc_tree_victim(uint64_t tree, uint32_t ways)
+{
+	uint32_t node = 1;
+
+	while (node < ways)
+		node = 2 * node + (tree >> node & 1);
+	return node - ways;
+}
+
+static inline void assoc_small_touch(const struct assoc *a, struct assoc_small *s, uint32_t way)
+{
+	const uint64_t all = (UINT64_C(1) << a->ways) - 1;
+
+	switch (a->policy) {
+	case SIM_LRU:
+		s->state = assoc_to_front(s->state, way);
+		break;
+	case SIM_PLRU:
+		s->state = assoc_tree_touch(s->state, a->ways, way);
+		break;
+	case SIM_NRU:
+	case SIM_NRU_LOWEST:
+		s->state |= UINT64_C(1) << way;
+		if (s->state == all)
+			s->state = UINT64_C(1) << way;
+		break;
+	case SIM_RANDOM:
+	case SIM_FIFO:
+		break;
+	}
+}
+
+uint32_t assoc_small_choose(struct assoc *a, const struct assoc_small *s);
+
+static inline uint32_t assoc_small_victim(struct assoc *a, const struct assoc_small *s)
+{
+	const uint32_t all = (1u << a->ways) - 1;
+
+	if (s->valid != all)
+		return (uint32_t)__builtin_ctz(~s->valid);
+	if (a->policy == SIM_LRU || a->policy == SIM_FIFO)
+		return (uint32_t)(s->state >> 4 * (a->ways - 1)) & 15;
+	return assoc_small_choose(a, s);
+}
+
+/* Whether @key is in @set; a hit counts as a reference. */
+static inline bool assoc_find(struct assoc *a, uint64_t key, uint32_t set)
+{
+	uint32_t way;
+
+	if (!a->small)
+		return assoc_large_find(a, key, set);
+	way = assoc_small_way(a, &a->small[set], &a->keys[(size_t)set * a->stride], key);
+	if (way == a->ways)
+		return false;
+	assoc_small_touch(a, &a->small[set], way);
+	return true;
+}
+
+/*
+ * Puts @key, which is not there, into @set and returns the key that had to go, ASSOC_NONE: none.
+ * Not @referenced: as if it had not been used yet, so that it is the next to go.
+ */
+static inline uint64_t assoc_insert(struct assoc *a, uint64_t key, uint32_t set, bool referenced)
+{
+	struct assoc_small *s;
+	uint64_t *keys, old;
+	uint32_t way, shift;
+
+	if (!a->small)
+		return assoc_large_insert(a, key, set, referenced);
+	s = &a->small[set];
+	keys = &a->keys[(size_t)set * a->stride];
+	way = assoc_small_victim(a, s);
+	shift = way % 8 * 8;
+	old = s->valid >> way & 1 ? keys[way] : ASSOC_NONE;
+	keys[way] = key;
+	s->mark[way / 8] = (s->mark[way / 8] & ~(UINT64_C(255) << shift)) | assoc_mark(key)
+										    << shift;
+	s->valid |= 1u << way;
+	if (a->policy == SIM_FIFO)
+		s->state = assoc_to_front(s->state, way);
+	else if (referenced)
+		assoc_small_touch(a, s, way);
+	else if (a->policy == SIM_NRU || a->policy == SIM_NRU_LOWEST)
+		s->state &= ~(UINT64_C(1) << way);
+	return old;
+}
+
+static inline bool assoc_remove(struct assoc *a, uint64_t key, uint32_t set)
+{
+	uint64_t *keys = &a->keys[(size_t)set * a->stride];
+	uint32_t way;
+
+	if (!a->small)
+		return assoc_large_remove(a, key, set);
+	way = assoc_small_way(a, &a->small[set], keys, key);
+	if (way == a->ways)
+		return false;
+	keys[way] = ASSOC_NONE;
+	a->small[set].valid &= ~(1u << way);
+	return true;
+}
+
+static inline void assoc_prefetch(const struct assoc *a, uint32_t set)
+{
+	if (a->small) {
+		__builtin_prefetch(&a->small[set], 1);
+		__builtin_prefetch(&a->keys[(size_t)set * a->stride], 1);
+	}
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside of struct sim, shared by sim.c, walk.c, place.c and new.c. */
+#ifndef PAGETOLL_SIM_STATE_H
+#define PAGETOLL_SIM_STATE_H
+
+#include "sim/assoc.h"
+#include "sim/sim.h"
+
+/* What is behind a number: kinds of pages. Tables of level k are KIND_TABLE + k - 1. */
+enum { KIND_DATA, KIND_TABLE, KIND_CODE = KIND_TABLE + SIM_LEVELS_MAX, KIND_HOST, KINDS = 16 };
+enum { KIND_SHIFT = 59 }; /* of a physical address: kinds never share a line */
+
+/* Keys of TLBs: what the number counts is in the low bits. */
+enum { KEY_BITS = 7, KEY_TABLE = 64 /* + level */, KEY_VHPT = 96 };
+static inline uint64_t tlb_key(uint64_t number, unsigned what)
+{
+	return number << KEY_BITS | what;
+}
+
+enum { UNITS_MAX = 4 }; /* TLBs of one level that hold one page size */
+
+struct tlb_unit {
+	struct assoc *a;
+	unsigned shift; /* of the entries */
+};
+struct tlb_level {
+	struct tlb_unit units[UNITS_MAX];
+	unsigned n;
+};
+
+struct frames {                  /* guest frames in the order of first use: hash table */
+	uint64_t *keys, *values; /* owned; key 0: empty */
+	unsigned bits;
+	uint64_t n, limit; /* limit: frames that there are */
+	bool failed;
+};
+
+struct sim {
+	const struct sim_machine *m;
+	struct sim_space space;
+	uint64_t seed;
+	/* geometry */
+	unsigned base_shift, index_bits, leaf, levels, page_shift;
+	unsigned host_leaf, host_shift, align_shift;
+	struct mixer {
+		uint64_t mask, key;
+		unsigned half;
+	} mix[64]; /* by shift of the pages */
+	/* parts */
+	struct assoc tlbs[SIM_TLBS_MAX], walk_caches[SIM_LEVELS_MAX + 1],
+		host_caches[SIM_LEVELS_MAX + 1], caches[SIM_CACHES_MAX], nested, far;
+	struct tlb_level tlb_levels[SIM_TLB_LEVELS];
+	unsigned n_tlb_levels; /* that hold such pages or ask them */
+	struct assoc *table_holder[SIM_LEVELS_MAX + 1], *vhpt_holder;
+	unsigned line_shift[SIM_CACHES_MAX], n_caches;
+	bool skips_first;
+	uint64_t fills; /* of TLBs: turns between units */
+	struct frames guest;
+	/* aliases in the first cache */
+	uint16_t *alias_of; /* owned; of each of its slots; NULL: no rule */
+	struct alias_fold {
+		unsigned shift;
+		uint64_t mask;
+	} folds[SIM_ALIAS_BITS];
+	unsigned n_folds;
+	struct sim_counts counts;
+};
+
+/* --- place.c --- */
+
+/* Physical address of page @number of size 2^@shift. */
+uint64_t place_random(const struct sim *s, unsigned kind, uint64_t number, unsigned shift);
+void place_init(struct sim *s);
+int frames_init(struct frames *f, uint64_t limit);
+/* Frame of base page size for @key (not 0). */
+uint64_t frames_get(struct frames *f, uint64_t key);
+uint32_t place_node(const struct sim *s, unsigned level, uint64_t number);
+
+/* --- walk.c --- */
+
+/* Finds the line of @pa in the caches from @first on, or in memory; fills them. Where it was. */
+unsigned cache_access(struct sim *s, uint64_t pa, unsigned first);
+/* The same for a read of kind @what, counted; @level and @number tell the node. */
+void read_line(struct sim *s, unsigned what, uint64_t pa, unsigned first, unsigned level,
+	       uint64_t number);
+void walk(struct sim *s, uint64_t va);
+/* Physical address of the data at @va. */
+uint64_t data_address(struct sim *s, uint64_t va);
+
+#endif
