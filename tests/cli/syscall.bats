@@ -95,3 +95,21 @@ load helpers
 	prints "hot: us per call"
 	prints "syscall.home_node"
 }
+
+@test "syscall: where no child can be traced, entries are unproven and said so" {
+	run --separate-stderr "$DENY" ptrace:EPERM -- "$PAGETOLL" "${quick[@]}" syscall.pid \
+		cache=hot --format json
+	exits 0
+	jq -e '[.points[].measures[] | .verdict == "ok" and (.unproven | contains("traced"))] == [true]' \
+		<<<"$output"
+}
+
+@test "syscall: fault and forkexit beside a load of their own kind" {
+	pagetoll "${quick[@]}" load=0 evict=tlb syscall.fault syscall.forkexit --format json
+	if [[ $status -eq 0 ]]; then # two CPUs on node 0
+		jq -e 'all(.points[].measures[]; (.verdict == "ok" and .proof.load_calls > 0) or
+			(.reason | contains("no call meanwhile")))' <<<"$output"
+	else
+		exits 125
+	fi
+}

@@ -46,6 +46,7 @@ static const struct name calls[] = {
 	{ "sched_setaffinity", SYS_sched_setaffinity },
 	{ "getrandom", SYS_getrandom },
 	{ "prctl", SYS_prctl },
+	{ "ptrace", SYS_ptrace },
 	{ "mmap", SYS_mmap },
 	{ "clone", SYS_clone },
 	{ "clone3", SYS_clone3 },
