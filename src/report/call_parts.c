@@ -100,5 +100,15 @@ void call_us(struct str *out, double ns)
 	if (isnan(ns))
 		str_add(out, "-");
 	else
-		str_addf(out, "%.3f", ns / 1000);
+		str_addf(out, fabs(ns) < 10 ? "%.4f" : "%.3f", ns / 1000);
+}
+
+void call_us_short(struct str *out, double ns)
+{
+	double us = ns / 1000, size = fabs(us);
+
+	if (isnan(ns))
+		str_add(out, "-");
+	else
+		str_addf(out, "%.*f", size < 0.01 ? 4 : size < 10 ? 3 : size < 100 ? 2 : 1, us);
 }

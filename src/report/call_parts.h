@@ -27,7 +27,9 @@ int call_row_make(struct arena *a, const struct bench_schema *s, const char *ben
 void call_rows_sort(struct call_row *v, size_t n);
 /* Rows of one block, from @from. */
 size_t call_rows_block_end(const struct call_row *v, size_t n, size_t from);
-/* Nanoseconds as "0.894": microseconds with three decimals. */
+/* Nanoseconds as "0.894": microseconds with three decimals, four below 10 ns. */
 void call_us(struct str *out, double ns);
+/* The same with four digits or so, for tables with more columns. */
+void call_us_short(struct str *out, double ns);
 
 #endif

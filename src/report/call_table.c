@@ -112,7 +112,7 @@ static int set_quartiles(const struct writer *w, struct table *t, size_t row,
 	if (!v)
 		return -ENOMEM;
 	for (size_t i = 0; n && i < sizeof(cells) / sizeof(cells[0]); i++) {
-		call_us(&text, stats_quantile(v, n, cells[i].q));
+		call_us_short(&text, stats_quantile(v, n, cells[i].q));
 		set(t, row, cells[i].column, &text);
 	}
 	str_done(&text);
@@ -149,14 +149,21 @@ static int add_row(const struct writer *w, struct table *t, const struct columns
 	table_set(t, row, 0, r->test);
 	if (col->node)
 		table_set(t, row, col->node, r->node ? r->node : "");
-	call_us(&text, value.value);
+	if (w->rep->run->origin == ORIGIN_PUBLISHED)
+		call_us(&text, value.value); /* as it was published */
+	else
+		call_us_short(&text, value.value);
 	set(t, row, col->median, &text);
 	if (value.mark)
 		table_mark(t, row, col->median, value.mark_kind, value.mark);
 	else if (value.reason)
 		table_mark(t, row, col->median, NOTE_REASON, value.reason);
 	if (!isnan(value.low) && !isnan(value.high)) {
-		str_addf(&text, "[%.3f, %.3f]", value.low / 1000, value.high / 1000);
+		str_add(&text, "[");
+		call_us_short(&text, value.low);
+		str_add(&text, ", ");
+		call_us_short(&text, value.high);
+		str_add(&text, "]");
 		set(t, row, col->interval, &text);
 	}
 	set_home(w, t, row, col, v, n, r, value.counts ? value.value : NAN);
