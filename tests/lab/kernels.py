@@ -93,3 +93,23 @@ def kernel(cache, arch, version):
         run(["rm", "-rf", folder, os.path.join(folder + ".new", "lib")])
         os.rename(folder + ".new", folder)
     return glob.glob(pattern)[0]
+
+
+# What pagetoll and its tests link, and the C library that runs them.
+ARM_PACKAGES = ("libc6", "libhwloc15", "libhwloc-dev", "libjansson4", "libjansson-dev",
+                "libsqlite3-0", "libsqlite3-dev", "libcmocka0", "libcmocka-dev", "libudev1")
+
+
+def sysroot(cache):
+    """Folder with Debian's arm64 libraries and headers, laid out as a system."""
+    folder = os.path.join(cache, "sysroot-arm64")
+    if not os.path.exists(os.path.join(folder, "complete")):
+        for package in Apt(cache, "aarch64").fetch(ARM_PACKAGES):
+            unpack(package, folder)
+        with open(os.path.join(folder, "complete"), "w", encoding="ascii") as f:
+            f.write("\n".join(ARM_PACKAGES))
+    return folder
+
+
+def sysroot_libraries(folder):
+    return os.path.join(folder, "usr/lib/aarch64-linux-gnu")
