@@ -5,12 +5,14 @@ Lines of a case file ("#" starts a comment; a line that starts with a blank cont
 
   about TEXT              what holds when the case passes
   machines NAME...        where it runs, each once
+  units GLOB...           the build's unit tests of these names (mem_*), a step each
   step NAME WORD...       a command in the guest, in order (quoting as in sh; see init.c)
   exits NAME STATUS       the step's exit status; 0 where nothing else is said
   json NAME FILTER        jq: the step's stdout, FILTER must be true
   prints NAME TEXT        stdout holds TEXT
   says NAME TEXT          stderr holds TEXT
 """
+import glob
 import os
 import re
 import shlex
@@ -40,13 +42,14 @@ def logical_lines(text):
 
 class Case:
     def __init__(self, name, text):
-        self.name, self.about, self.machines, self.steps, self.checks = name, "", [], {}, []
+        self.name, self.about, self.machines, self.checks = name, "", [], []
+        self.steps, self.units = {}, []
         for number, line in logical_lines(text):
             try:
                 self.take(*line.split(None, 1))
             except (ValueError, TypeError, BadCase) as e:
                 raise BadCase("%s.case, line %d: %s" % (name, number, e)) from e
-        if not (self.about and self.machines and self.steps and self.checks):
+        if not (self.about and self.machines and (self.units or self.steps and self.checks)):
             raise BadCase("%s.case: about, machines, a step and a check are needed" % name)
 
     def take(self, key, value):
@@ -54,6 +57,8 @@ class Case:
             self.about = value
         elif key == "machines":
             self.machines = value.split()
+        elif key == "units":
+            self.units += value.split()
         elif key == "step":
             step, command = value.split(None, 1)
             if step in self.steps:
@@ -67,14 +72,31 @@ class Case:
         else:
             raise BadCase("unknown word %s" % key)
 
-    def guest_lines(self):
-        return ["\t".join([self.name, step] + words) for step, words in self.steps.items()]
+    def unit_tests(self, build):
+        """{name: file below the build}"""
+        found = {}
+        for pattern in self.units:
+            for path in glob.glob(os.path.join(build, "tests/unit/*/test_" + pattern)):
+                if os.path.isfile(path):
+                    found[os.path.basename(path)] = os.path.relpath(path, build)
+        if self.units and not found:
+            raise BadCase("%s: no unit test %s in %s" % (self.name, self.units, build))
+        return found
 
-    def faults(self, results):
+    def commands(self, build):
+        """{step: words}"""
+        return {**{name: [name] for name in sorted(self.unit_tests(build))}, **self.steps}
+
+    def guest_lines(self, build):
+        return ["\t".join([self.name, step] + words)
+                for step, words in self.commands(build).items()]
+
+    def faults(self, results, build):
         """What is wrong with the results {step: (status, stdout, stderr)}, as texts."""
         faults = []
         said = {step for key, step, _ in self.checks if key == "exits"}
-        checks = [("exits", step, "0") for step in self.steps if step not in said] + self.checks
+        checks = [("exits", step, "0") for step in self.commands(build) if step not in said]
+        checks += self.checks
         for key, step, expected in checks:
             if step not in results:
                 faults.append("%s: no result" % step)
@@ -121,7 +143,7 @@ def load(names):
 def parse_results(data):
     """{(case, step): (status, stdout, stderr)} and whether the guest came to the end."""
     results, at = {}, 0
-    head = re.compile(rb"@@ (\S+)(?: (\S+) (\d+) (\d+) (\d+))?\n")
+    head = re.compile(rb"@@ (\S+)(?: (\S+) (\d+) (\d+) (\d+) (\d+))?\n")
     while True:
         match = head.match(data, at)
         if not match:
@@ -129,7 +151,7 @@ def parse_results(data):
         if match.group(2) is None:
             return results, match.group(1) == b"end"
         at = match.end()
-        sizes = int(match.group(4)), int(match.group(5))
+        sizes = int(match.group(5)), int(match.group(6))
         out, err = data[at:at + sizes[0]], data[at + sizes[0]:at + sum(sizes)]
         at += sum(sizes)
         if at > len(data):

@@ -3,6 +3,7 @@
 
 Source: kernel Documentation/driver-api/early-userspace/buffer-format.rst (newc, as cpio writes it).
 """
+import glob
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ PROGRAMS = {
     "bin/pagetoll": "src/cli/pagetoll",
     "bin/deny": "tests/tools/deny",
     "bin/lab-tables": "tests/lab/lab-tables",
+    "bin/lab-wander": "tests/lab/lab-wander",
 }
 
 
@@ -27,17 +29,27 @@ def libraries_x86(programs):
     return found
 
 
+def libraries_arm(sysroot):
+    """All of those that were unpacked: they are few."""
+    found = {"lib/ld-linux-aarch64.so.1": os.path.join(sysroot, "lib/ld-linux-aarch64.so.1")}
+    for place in ("lib/aarch64-linux-gnu", "usr/lib/aarch64-linux-gnu"):
+        for path in glob.glob(os.path.join(sysroot, place, "*.so.*")):
+            found[os.path.relpath(path, sysroot)] = path
+    return found
+
+
 def libraries(arch, programs, cache):
     if arch == "x86_64":
         return libraries_x86(programs)
-    raise kernels.Missing("no libraries for %s" % arch)
+    return libraries_arm(kernels.sysroot(cache))
 
 
-def pack(folder, build, arch, cache, steps):
-    """Writes folder/initrd and returns its path."""
+def pack(folder, build, arch, cache, tests, steps):
+    """Writes folder/initrd and returns its path. @tests: {name in the guest's /bin: file}"""
     tree, initrd = os.path.join(folder, "tree"), os.path.join(folder, "initrd")
     shutil.rmtree(tree, ignore_errors=True)
     files = {inside: os.path.join(build, path) for inside, path in PROGRAMS.items()}
+    files.update({"bin/" + name: os.path.join(build, path) for name, path in tests.items()})
     for path in files.values():
         if not os.path.exists(path):
             raise kernels.Missing("%s is not built" % path)

@@ -20,10 +20,24 @@ class Machine:
 
 
 TWO = ["0-1:1024M", "2-3:1024M"]
+FOUR = ["0:512M", "1:512M", "2:512M", "3:512M"]
 
+# The long ones first: two guests run at a time.
 MACHINES = {
     "two-nodes": Machine(TWO),
+    "arm64": Machine(FOUR, arch="aarch64"),
+    "two-nodes-6.12": Machine(TWO, kernel="6.12"),
+    # Sockets of two nodes each, four levels of page tables; ring-like distances.
+    "eight-nodes": Machine(["%d:320M" % i for i in range(8)], words="no5lvl",
+                           distances={(i, k): 12 if i // 2 == k // 2 else 20 + 2 * (k // 2 - i // 2)
+                                      for i in range(8) for k in range(i + 1, 8)}),
+    # Ordinary, ordinary and far, CPUs without memory, memory without CPUs (as CXL memory is); in
+    # this order, for Linux numbers the nodes that have CPUs first.
+    "mixed": Machine(["0-1:512M", "2:512M", "3:", ":512M"],
+                     distances={(0, 1): 21, (0, 3): 17, (1, 3): 28, (0, 2): 31, (1, 2): 11,
+                                (2, 3): 25}),
     "two-nodes-fixed": Machine(TWO, words="nokaslr"),  # the kernel's text is at 16 MiB: node 0
+    "small": Machine(["0:256M"]),
 }
 
 PROGRAMS = {"x86_64": "qemu-system-x86_64", "aarch64": "qemu-system-aarch64"}

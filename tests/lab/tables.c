@@ -3,19 +3,20 @@
  * Where page tables and data come to lie on a machine with several nodes, by each way of making
  * tables, through the same memory library that the benchmarks use:
  *
- *	lab-tables WAY TABLES CPU DATA_NODE TABLE_NODE
+ *	lab-tables WAY[,WAY]... TABLES[,TABLES]... CPU DATA_NODE TABLE_NODE
  *
  * WAY: demand (touching), populate (MADV_POPULATE_WRITE of one page for each table), populate-all
  * (of everything, region_populate_all()), fork (the child's copies; the parent's own tables go
  * wherever its CPU is). A node of -1: no policy. Prints as JSON, for each node, by how much the
  * kernel's count of page-table pages grew, what was left of that after unmapping, and where a
- * sample of the data lies.
+ * sample of the data lies; an array with an element for each way and number of tables.
  * The counts come from the nodes' meminfo, which the program's own proof does not read.
  * Source: Documentation/ABI/stable/sysfs-devices-node (meminfo), Linux 6.1.
  */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,36 +209,63 @@ static int show_placement(const char *way, size_t n, const struct region_spec *a
 	return result;
 }
 
+/* Pins this process. False: there is no such CPU. */
+static bool pin(const char *cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(strtoul(cpu, NULL, 10), &set);
+	return sched_setaffinity(0, sizeof(set), &set) == 0;
+}
+
+static int show_all(char *ways, const char *counts, struct region_spec *spec, struct err *e)
+{
+	uint64_t table_span = spec->page_bytes * (spec->page_bytes / sizeof(uint64_t));
+	const char *comma = "[";
+	char *save = NULL;
+	int result = 0;
+
+	for (char *way = strtok_r(ways, ",", &save); way; way = strtok_r(NULL, ",", &save)) {
+		for (const char *at = counts; result == 0 && *at; at += *at == ',') {
+			char *end;
+			size_t n = strtoul(at, &end, 10);
+
+			if (end == at || n == 0)
+				return err_set(e, EINVAL, "%s: a list of counts is wanted", counts);
+			at = end;
+			spec->span_bytes = n * table_span;
+			printf("%s", comma);
+			comma = ", ";
+			result = show_placement(way, n, spec, e);
+		}
+	}
+	printf("]\n");
+	return result;
+}
+
 int main(int argc, char **argv)
 {
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct region_spec spec = {
+		.kind = PAGE_KIND_BASE,
+		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
+		.backing = BACKING_DISTINCT,
+		.align_bytes = UINT64_C(1) << 30,
+	};
 	struct err e = { 0 };
-	cpu_set_t set;
-	size_t n;
 
 	if (argc != 6) {
 		fprintf(stderr, "usage: lab-tables demand|populate|populate-all|fork TABLES CPU "
 				"DATA_NODE TABLE_NODE\n");
 		return USAGE;
 	}
-	n = strtoul(argv[2], NULL, 10);
-	CPU_ZERO(&set);
-	CPU_SET(strtoul(argv[3], NULL, 10), &set);
-	if (n == 0 || sched_setaffinity(0, sizeof(set), &set) < 0) {
-		fprintf(stderr, "lab-tables: no tables, or no CPU %s\n", argv[3]);
+	if (!pin(argv[3])) {
+		fprintf(stderr, "lab-tables: no CPU %s\n", argv[3]);
 		return USAGE;
 	}
-	struct region_spec spec = {
-		.span_bytes = n * page * (page / sizeof(uint64_t)),
-		.kind = PAGE_KIND_BASE,
-		.page_bytes = page,
-		.backing = BACKING_DISTINCT,
-		.align_bytes = UINT64_C(1) << 30,
-		.data_node = (int)strtol(argv[4], NULL, 10),
-		.table_node = (int)strtol(argv[5], NULL, 10),
-	};
-
-	if (show_placement(argv[1], n, &spec, &e) < 0) {
+	spec.data_node = (int)strtol(argv[4], NULL, 10);
+	spec.table_node = (int)strtol(argv[5], NULL, 10);
+	if (show_all(argv[1], argv[2], &spec, &e) < 0) {
 		fprintf(stderr, "lab-tables: %s\n", e.msg);
 		return 1;
 	}

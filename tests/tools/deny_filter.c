@@ -63,6 +63,7 @@ static const struct name errors[] = {
 	{ "ENOMEM", ENOMEM }, { "ENOENT", ENOENT },
 	{ "ENODEV", ENODEV }, { "EOPNOTSUPP", EOPNOTSUPP },
 	{ "EMFILE", EMFILE }, { "EAGAIN", EAGAIN },
+	{ "OK", 0 }, /* claims success and does nothing */
 	{ NULL, 0 },
 };
 
