@@ -16,6 +16,7 @@ PROGRAMS = {
     "bin/pagetoll": "src/cli/pagetoll",
     "bin/deny": "tests/tools/deny",
     "bin/lab-tables": "tests/lab/lab-tables",
+    "bin/true": "tests/lab/lab-true",
     "bin/lab-wander": "tests/lab/lab-wander",
 }
 
