@@ -16,7 +16,6 @@ class Machine:
     arch: str = "x86_64"
     distances: dict = field(default_factory=dict)
     words: str = ""
-    seconds: int = 150  # for one attempt
 
 
 TWO = ["0-1:1024M", "2-3:1024M"]
