@@ -47,6 +47,7 @@ struct bench_cost {
 		arena_bytes; /* memory that stays mapped and populated at the largest inner point */
 	uint64_t table_bytes; /* page tables for it */
 	uint64_t faults;      /* page faults or pages populated in setup, for the time estimate */
+	uint64_t processes;   /* started beside the worker, at the same time */
 	double seconds;       /* of one invocation beside faults and sampling: linking, clearing */
 };
 

@@ -84,6 +84,7 @@ static int cost(const struct machine *m, const struct bench_setting *s, uint64_t
 	(void)e;
 	/* both ways, three times over: about 30 ms a patch each */
 	*ret_cost = (struct bench_cost){
+		.processes = 8, /* of a pipe in a shell script */
 		.seconds = 6 * 0.03 * (double)attrs_int(&s->given, "patches", 99),
 	};
 	return 0;

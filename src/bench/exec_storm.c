@@ -76,6 +76,7 @@ static int cost(const struct machine *m, const struct bench_setting *s, uint64_t
 	(void)max_inner;
 	(void)e;
 	*ret_cost = (struct bench_cost){
+		.processes = 1,
 		.seconds = 3e-3 * (double)attrs_int(&s->given, "programs", 50),
 	};
 	return 0;

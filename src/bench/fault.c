@@ -133,6 +133,7 @@ int fault_cost(enum fault_kind kind, const struct machine *m, const struct bench
 		.arena_bytes = copies * size,
 		.table_bytes = copies * (size / m->leaf_table_span + 3) * m->page_bytes,
 		.faults = copies * size / m->page_bytes,
+		.processes = threads - 1, /* threads count as such */
 		/* passes of all points, at some 1 us a page */
 		.seconds = 5e-6 * (double)(copies * size / m->page_bytes),
 	};

@@ -181,6 +181,7 @@ int fork_memory_cost(const struct machine *m, const struct bench_setting *s, uin
 		.arena_bytes = copies * bytes,
 		.table_bytes = copies * (bytes / m->leaf_table_span + 3) * m->page_bytes,
 		.faults = copies * bytes / m->page_bytes,
+		.processes = 1,
 	};
 	return 0;
 }

@@ -172,6 +172,7 @@ static int cost(const struct machine *m, const struct bench_setting *s, uint64_t
 			(max_inner + 1) *
 			predicted_bytes(m->page_bytes, p ? p->bytes : m->page_bytes, segment),
 		.faults = segment / m->page_bytes,
+		.processes = max_inner,
 		/* touching and ending: some 0.2 us a page */
 		.seconds = (double)max_inner * (2e-3 + (double)(segment / m->page_bytes) * 3e-7),
 	};

@@ -58,6 +58,13 @@ struct mem_limit {
 	uint64_t bytes; /* what is left under it now */
 };
 
+/* A limit on processes: how many more may be started under it. */
+struct process_limit {
+	char name[96];   /* "RLIMIT_NPROC", "cgroup v2 /a/b pids.max"; "": none is known */
+	uint64_t left;   /* of RLIMIT_NPROC all of it: what the user has running is not counted */
+	char raise[160]; /* how to raise it */
+};
+
 struct machine {
 	char model[128];          /* CPU model name, "" unknown */
 	char vendor[32];          /* "AuthenticAMD" ... */
@@ -88,7 +95,8 @@ struct machine {
 	size_t n_caches;
 	struct mem_limit *limits; /* owned; ascending by bytes */
 	size_t n_limits;
-	uint64_t budget_bytes; /* what a benchmark may map: 80 % of the smallest limit */
+	struct process_limit processes; /* the smallest */
+	uint64_t budget_bytes;          /* what a benchmark may map: 80 % of the smallest limit */
 };
 
 /*

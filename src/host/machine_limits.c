@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a benchmark may map: the smallest of all limits on memory, less a fifth. Left out: huge page
- * pools (machine_pages.c) and limits on numbers (of mappings, processes). Sources:
+ * What a benchmark may map: the smallest of all limits on memory, less a fifth; and how many
+ * processes it may start. Left out: huge page pools (machine_pages.c) and the number of mappings
+ * (vm.max_map_count: the call that exceeds it says so). Sources:
  * Documentation/filesystems/proc.rst (MemAvailable, CommitLimit),
  * Documentation/admin-guide/cgroup-v1/memory.rst and cgroup-v2.rst of Linux 6.18.
  *
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include "host/cgroup.h"
 #include "host/kernel_text.h"
@@ -181,6 +183,55 @@ static int add_groups(const struct sysroot *sr, struct machine *m, const char *c
 	} while (true);
 }
 
+/* --- processes --- */
+
+static void __attribute__((format(printf, 4, 5)))
+lower_processes(struct machine *m, uint64_t left, const char *raise, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (m->processes.name[0] && m->processes.left <= left)
+		return;
+	m->processes.left = left;
+	snprintf(m->processes.raise, sizeof(m->processes.raise), "%s", raise);
+	va_start(ap, fmt);
+	vsnprintf(m->processes.name, sizeof(m->processes.name), fmt, ap);
+	va_end(ap);
+}
+
+/* The pids controller of every ancestor; in version 2 the one hierarchy has it. */
+static void read_group_processes(const struct sysroot *sr, struct machine *m,
+				 const char *controller)
+{
+	struct cgroup g;
+	char raise[160];
+	uint64_t max, now;
+
+	if (cgroup_find(sr, controller, &g) < 0)
+		return;
+	do {
+		if (cgroup_read_limit(sr, &g, "pids.max", &max) < 0 || max == UINT64_MAX)
+			continue;
+		if (cgroup_read_limit(sr, &g, "pids.current", &now) < 0)
+			now = 0;
+		snprintf(raise, sizeof(raise), "as root: echo max > /%.120s/pids.max", g.dir);
+		lower_processes(m, less(max, now), raise, "cgroup v%u %.48s pids.max", g.version,
+				cgroup_name(&g));
+	} while (cgroup_to_parent(&g));
+}
+
+static void read_process_limits(const struct sysroot *sr, struct machine *m)
+{
+	uint64_t limit;
+
+	/* root may exceed it (CAP_SYS_RESOURCE) */
+	if (!(sr->is_live && geteuid() == 0) &&
+	    read_rlimit(sr, RLIMIT_NPROC, "Max processes", &limit))
+		lower_processes(m, limit, "ulimit -u", "RLIMIT_NPROC");
+	read_group_processes(sr, m, "pids");
+	read_group_processes(sr, m, "");
+}
+
 static int compare_limits(const void *a, const void *b)
 {
 	const struct mem_limit *x = a, *y = b;
@@ -203,6 +254,7 @@ int machine_read_limits(const struct sysroot *sr, struct machine *m, struct err 
 		rc = add_groups(sr, m, "memory", e);
 	if (rc == 0)
 		rc = add_groups(sr, m, "", e);
+	read_process_limits(sr, m);
 	if (rc < 0 || !m->n_limits)
 		return rc;
 	qsort(m->limits, m->n_limits, sizeof(*m->limits), compare_limits);

@@ -174,6 +174,24 @@ static int note_memory(struct plan *plan, const struct machine *m, struct planne
 	return add_note(plan, p, text, e);
 }
 
+/* 0: there is room; 1: skipped, with the limit's name. */
+static int fit_processes(struct plan *plan, const struct machine *m, struct planned *p,
+			 struct err *e)
+{
+	char text[420];
+	int r;
+
+	/* the worker is one more */
+	if (!m->processes.name[0] || !p->cost.processes || p->cost.processes < m->processes.left)
+		return 0;
+	snprintf(text, sizeof(text),
+		 "needs %llu processes beside its own, %s leaves %llu; raise it: %s",
+		 (unsigned long long)p->cost.processes, m->processes.name,
+		 (unsigned long long)m->processes.left, m->processes.raise);
+	r = set_skip(plan, p, text, e);
+	return r < 0 ? r : 1;
+}
+
 int plan_fit_memory(struct plan *plan, const struct machine *m, struct planned *p, struct err *e)
 {
 	const struct page_size *hugetlb = hugetlb_of(m, p);
@@ -184,8 +202,12 @@ int plan_fit_memory(struct plan *plan, const struct machine *m, struct planned *
 		r = ask_cost(plan, m, p, e);
 		if (r != 0)
 			return r < 0 ? r : 0;
-		if (fits(m, hugetlb, p))
+		if (fits(m, hugetlb, p)) {
+			r = fit_processes(plan, m, p, e);
+			if (r != 0)
+				return r < 0 ? r : 0;
 			break;
+		}
 		if (!p->grid_auto || p->grid.n <= 1)
 			return hugetlb && pages_needed(hugetlb, p) > hugetlb->pool_free
 				       ? skip_pool(plan, p, hugetlb, e)

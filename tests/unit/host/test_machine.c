@@ -398,6 +398,42 @@ static void test_v1_hierarchy(void **state)
 	tree_close(&t);
 }
 
+/* The smallest of the group's ancestors and of the user's own limit. */
+static void test_processes(void **state)
+{
+	static const struct {
+		const char *path, *text, *name;
+		uint64_t left;
+	} cases[] = {
+		{ "sys/fs/cgroup/pods/pod1/app/pids.max", "max\n", "cgroup v2 /pods/pod1 pids.max",
+		  12 },
+		{ "sys/fs/cgroup/pods/pod1/app/pids.max", "7\n",
+		  "cgroup v2 /pods/pod1/app pids.max", 7 },
+		{ "sys/fs/cgroup/pods/pod1/pids.current", "600\n", "cgroup v2 /pods/pod1 pids.max",
+		  0 },
+		{ "proc/self/limits",
+		  "Limit  Soft Limit  Hard Limit  Units\n"
+		  "Max processes             5                    9                    processes\n",
+		  "RLIMIT_NPROC", 5 },
+		{ "sys/fs/cgroup/pods/pod1/pids.max", "nonsense\n", "", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tree_test t;
+		struct machine m;
+
+		tree_open(&t, "cgroup-v2");
+		tree_write(&t, cases[i].path, cases[i].text);
+		assert_int_equal(machine_read(&t.sr, &m, NULL), 0);
+		assert_string_equal(m.processes.name, cases[i].name);
+		if (cases[i].name[0])
+			assert_int_equal(m.processes.left, cases[i].left);
+		machine_done(&m);
+		tree_close(&t);
+	}
+}
+
 static void test_budget_text(void **state)
 {
 	struct tree_test t;
@@ -461,11 +497,17 @@ static void test_live(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trees),          cmocka_unit_test(test_hwloc_and_sysfs_agree),
-		cmocka_unit_test(test_nearly_empty),   cmocka_unit_test(test_cpus),
-		cmocka_unit_test(test_no_cpu_allowed), cmocka_unit_test(test_identity),
-		cmocka_unit_test(test_limits),         cmocka_unit_test(test_v1_hierarchy),
-		cmocka_unit_test(test_budget_text),    cmocka_unit_test(test_hwloc_environment),
+		cmocka_unit_test(test_trees),
+		cmocka_unit_test(test_hwloc_and_sysfs_agree),
+		cmocka_unit_test(test_nearly_empty),
+		cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_no_cpu_allowed),
+		cmocka_unit_test(test_identity),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_v1_hierarchy),
+		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_budget_text),
+		cmocka_unit_test(test_hwloc_environment),
 		cmocka_unit_test(test_live),
 	};
 

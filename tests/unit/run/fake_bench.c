@@ -88,6 +88,7 @@ static int sweep_cost(const struct machine *m, const struct bench_setting *s, ui
 	(void)m;
 	if (size == 79)
 		return err_set(e, EINVAL, "79 makes no sense with this order");
+	ret->processes = size == 81 ? max_inner : 0;
 	if (size == 80)
 		return err_set(e, ENODEV, "80 cannot be had here");
 	if (__builtin_mul_overflow(size, max_inner, &ret->arena_bytes))

@@ -383,6 +383,29 @@ static void test_automatic_grids_are_capped(void **state)
 	planning_done(&p);
 }
 
+static void test_processes(void **state)
+{
+	struct fake_machine f;
+	struct planning p;
+
+	(void)state;
+	fake_machine_init(&f);
+	assert_int_equal(plan_line(&p, &f, "fake.sweep size=81 n=4", "default", 0), 0);
+	assert_null(p.plan.v[0].skip_reason);
+	planning_done(&p);
+	f.m.processes = (struct process_limit){ "RLIMIT_NPROC", 5, "ulimit -u" };
+	assert_int_equal(plan_line(&p, &f, "fake.sweep size=81 n=4", "default", 0), 0);
+	assert_null(p.plan.v[0].skip_reason); /* with the worker just as many */
+	planning_done(&p);
+	assert_int_equal(plan_line(&p, &f, "fake.sweep size=81 n=5", "default", 0), 0);
+	assert_non_null(strstr(p.plan.v[0].skip_reason, "RLIMIT_NPROC leaves 5"));
+	assert_non_null(strstr(p.plan.v[0].skip_reason, "ulimit -u"));
+	planning_done(&p);
+	assert_int_equal(plan_line(&p, &f, "fake.sweep size=82 n=5", "default", 0), 0);
+	assert_null(p.plan.v[0].skip_reason); /* it starts none */
+	planning_done(&p);
+}
+
 static void test_time(void **state)
 {
 	struct fake_machine f;
@@ -440,6 +463,7 @@ int main(void)
 		cmocka_unit_test(test_skips),
 		cmocka_unit_test(test_no_cpu_for_a_load),
 		cmocka_unit_test(test_automatic_grids_are_capped),
+		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_quick_limits),
 	};
