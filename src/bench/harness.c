@@ -294,6 +294,7 @@ static int run_points(struct bench_ctx *ctx, void *state, const uint64_t *order,
 static int start_ctx(struct bench_ctx *ctx, const struct invocation_spec *spec)
 {
 	const struct metric *m = spec->bench->schema.metrics;
+	struct sysroot live;
 
 	memset(ctx, 0, sizeof(*ctx));
 	ctx->spec = spec;
@@ -309,7 +310,9 @@ static int start_ctx(struct bench_ctx *ctx, const struct invocation_spec *spec)
 		if (spec->inner_values[i] > ctx->max_inner)
 			ctx->max_inner = spec->inner_values[i];
 	ctx->seed = rng_mix64(spec->seed ^ rng_mix64((uint64_t)spec->invocation << 48));
-	counters_init(&ctx->counters);
+	if (sysroot_init(&live, NULL, NULL) < 0)
+		return -ENOENT;
+	counters_init(&ctx->counters, &live);
 	return 0;
 }
 

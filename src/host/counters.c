@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "host/cgroup.h"
+
 void counters_thread(struct thread_counts *ret)
 {
 	struct rusage u;
@@ -23,47 +25,6 @@ void counters_thread(struct thread_counts *ret)
 		ret->major_faults = u.ru_majflt;
 	}
 	ret->cpu = sched_getcpu();
-}
-
-/* Tries v2's unified mount, then v1's cpu controller, for one line "N:controllers:/path". */
-static void try_cgroup_line(struct counters *c, char *line)
-{
-	static const char *const mounts[] = { "sys/fs/cgroup", "sys/fs/cgroup/unified",
-					      "sys/fs/cgroup/cpu", "sys/fs/cgroup/cpu,cpuacct" };
-	char *controllers = strchr(line, ':');
-	char *path = controllers ? strchr(controllers + 1, ':') : NULL;
-
-	if (!path)
-		return;
-	*path++ = '\0';
-	if (controllers[1] != '\0' && !strstr(controllers, "cpu"))
-		return;
-	for (size_t i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
-		char text[512];
-
-		int n = snprintf(text, sizeof(text), "%s%s/cpu.stat", mounts[i],
-				 strcmp(path, "/") == 0 ? "" : path);
-
-		if (n > 0 && (size_t)n < sizeof(text) && sysroot_exists(&c->sr, text)) {
-			memcpy(c->quota_path, text, (size_t)n + 1);
-			return;
-		}
-	}
-}
-
-void counters_init(struct counters *c)
-{
-	char *text = NULL, *save = NULL;
-
-	memset(c, 0, sizeof(*c));
-	if (sysroot_init(&c->sr, NULL, NULL) < 0)
-		return;
-	if (sysroot_read(&c->sr, "proc/self/cgroup", &text, NULL, NULL) < 0)
-		return;
-	for (char *line = strtok_r(text, "\n", &save); line && !c->quota_path[0];
-	     line = strtok_r(NULL, "\n", &save))
-		try_cgroup_line(c, line);
-	free(text);
 }
 
 /* The number after "key " at the start of a line; -1: absent. */
@@ -78,6 +39,42 @@ static int64_t number_after(const char *text, const char *key)
 			return (int64_t)strtoll(p + n, NULL, 10);
 	}
 	return -1;
+}
+
+static int64_t read_throttled(const struct sysroot *sr, const char *path)
+{
+	int64_t n = -1;
+	char *text;
+
+	if (sysroot_read(sr, path, &text, NULL, NULL) == 0) {
+		n = number_after(text, "nr_throttled");
+		free(text);
+	}
+	return n;
+}
+
+void counters_init(struct counters *c, const struct sysroot *sr)
+{
+	static const char *const controllers[] = { "", "cpu" };
+
+	memset(c, 0, sizeof(*c));
+	c->sr = *sr;
+	for (size_t i = 0; i < sizeof(controllers) / sizeof(controllers[0]); i++) {
+		struct cgroup g;
+
+		if (cgroup_find(sr, controllers[i], &g) < 0)
+			continue;
+		/* A group without the controller is held by the quota of one above it. */
+		do {
+			int n = snprintf(c->quota_path, sizeof(c->quota_path), "%s/cpu.stat",
+					 g.dir);
+
+			if (n > 0 && (size_t)n < sizeof(c->quota_path) &&
+			    read_throttled(sr, c->quota_path) >= 0)
+				return;
+		} while (cgroup_to_parent(&g));
+	}
+	c->quota_path[0] = '\0';
 }
 
 static int64_t steal_of(const char *stat)
@@ -101,10 +98,8 @@ void counters_host(const struct counters *c, struct host_counts *ret)
 		ret->steal_ticks = steal_of(text);
 		free(text);
 	}
-	if (c->quota_path[0] && sysroot_read(&c->sr, c->quota_path, &text, NULL, NULL) == 0) {
-		ret->throttled = number_after(text, "nr_throttled");
-		free(text);
-	}
+	if (c->quota_path[0])
+		ret->throttled = read_throttled(&c->sr, c->quota_path);
 	if (sysroot_read(&c->sr, "proc/vmstat", &text, NULL, NULL) == 0) {
 		ret->numa_pages_migrated = number_after(text, "numa_pages_migrated");
 		free(text);

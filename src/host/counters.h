@@ -13,9 +13,13 @@
 /* Where this process's CPU quota is counted; found once. */
 struct counters {
 	struct sysroot sr;
-	char quota_path[512]; /* cpu.stat of the own cgroup; "" none */
+	/* cpu.stat of the own cgroup, or of the nearest above it that has a quota to count; "":
+	 * none
+	 */
+	char quota_path[1100];
 };
-void counters_init(struct counters *c);
+/* @sr is copied. */
+void counters_init(struct counters *c, const struct sysroot *sr);
 
 /* Cheap ones, by system calls on the own thread. */
 struct thread_counts {

@@ -169,13 +169,10 @@ static void report_perf(struct exam *x, int code)
 static void report_hidden_frames(struct exam *x)
 {
 	char path[PATH_MAX], remedy[PATH_MAX + 64] = "run as root";
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
-	if (n > 0) {
-		path[n] = '\0';
+	if (sysroot_read_link(x->sr, "proc/self/exe", path, sizeof(path), NULL) == 0)
 		snprintf(remedy, sizeof(remedy), "run as root, or: setcap cap_sys_admin+ep '%s'",
 			 path);
-	}
 	exam_add(x, "pagemap-hidden", SEVERITY_NOTE,
 		 "physically contiguous backing cannot be proven", remedy,
 		 "page frame numbers are hidden from this user");
@@ -199,6 +196,15 @@ void doctor_report_probes(struct exam *x, const struct probe_results *p)
 	report_pagemap(x, p);
 }
 
+static int try_open(const struct sysroot *sr, const char *path)
+{
+	int fd, rc = sysroot_open(sr, path, &fd, NULL);
+
+	if (rc == 0)
+		close(fd);
+	return rc;
+}
+
 /* Files that the proofs need. The counters matter only where page tables can be elsewhere. */
 static void check_files(struct exam *x)
 {
@@ -207,14 +213,17 @@ static void check_files(struct exam *x)
 	bool several = machine_count_memory_nodes(x->m) > 1;
 	char path[96];
 	uint64_t v;
+	int rc;
 
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
-		if (access(exam_text(x, "/%s", needed[i]), R_OK) == 0)
+		rc = try_open(x->sr, needed[i]);
+
+		if (rc == 0)
 			continue;
 		exam_add(x, "proc-locked", SEVERITY_WARNING,
 			 "evidence for what backs the memory is missing: results stay unproven",
 			 "mount -t proc proc /proc, or run outside of the sandbox",
-			 "/%s cannot be read (%s)", needed[i], strerror(errno));
+			 "/%s cannot be read (%s)", needed[i], strerror(-rc));
 	}
 	if (!several)
 		return;
@@ -224,12 +233,13 @@ static void check_files(struct exam *x)
 			 "on which node page tables lie cannot be proven",
 			 "none here: the kernel does not count page tables for each node",
 			 "/%s has no PageTables", path);
-	if (access("/proc/sys/vm/stat_refresh", R_OK) < 0)
+	rc = try_open(x->sr, "proc/sys/vm/stat_refresh");
+	if (rc < 0)
 		exam_add(x, "no-stat-refresh", SEVERITY_NOTE,
 			 "page-table counters lag behind by a few pages for each CPU, so proofs of "
 			 "placement need more tables",
 			 "run as root", "/proc/sys/vm/stat_refresh cannot be read (%s)",
-			 strerror(errno));
+			 strerror(-rc));
 }
 
 void doctor_check_rights(struct exam *x)

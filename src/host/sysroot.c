@@ -213,6 +213,24 @@ int sysroot_read_choice(const struct sysroot *sr, const char *path, char *buf, s
 	return rc;
 }
 
+int sysroot_read_link(const struct sysroot *sr, const char *path, char *buf, size_t bytes,
+		      struct err *e)
+{
+	char full[PATH_MAX];
+	ssize_t n;
+	int rc = full_path(sr, path, full, e);
+
+	if (rc < 0)
+		return rc;
+	n = readlink(full, buf, bytes);
+	if (n < 0)
+		return err_set(e, errno, "%s: %s", full, strerror(errno));
+	if ((size_t)n >= bytes)
+		return err_set(e, EMSGSIZE, "%s leads to a path that is too long", full);
+	buf[n] = '\0';
+	return 0;
+}
+
 bool sysroot_exists(const struct sysroot *sr, const char *path)
 {
 	char full[PATH_MAX];

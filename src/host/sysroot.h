@@ -46,6 +46,9 @@ int sysroot_read_key(const struct sysroot *sr, const char *path, const char *key
 /* The word in brackets: "always [madvise] never" -> "madvise". */
 int sysroot_read_choice(const struct sysroot *sr, const char *path, char *buf, size_t bytes,
 			struct err *e);
+/* Where a symbolic link leads, as text; -EMSGSIZE if it does not fit, -errno of readlink(). */
+int sysroot_read_link(const struct sysroot *sr, const char *path, char *buf, size_t bytes,
+		      struct err *e);
 bool sysroot_exists(const struct sysroot *sr, const char *path);
 /*
  * Names in a directory that start with @prefix followed by a number ("node" -> node0, node8): the

@@ -23,49 +23,64 @@
 
 enum { SAMPLE_MAX = 1024 };
 
+static void add_bytes(int64_t *sum, int64_t bytes)
+{
+	if (__builtin_add_overflow(*sum, bytes, sum))
+		*sum = INT64_MAX;
+}
+
 /* One "Key:  123 kB" line of smaps, added up while inside the region. */
 static void count_line(const char *line, struct proof_pages *p)
 {
+	static const char *const huge[] = { "AnonHugePages", "ShmemPmdMapped", "FilePmdMapped",
+					    "Private_Hugetlb", "Shared_Hugetlb" };
 	char key[64];
 	long long kb;
+	int64_t bytes;
 
-	if (sscanf(line, "%63[A-Za-z_]: %lld kB", key, &kb) != 2)
+	if (sscanf(line, "%63[A-Za-z_]: %lld kB", key, &kb) != 2 || kb < 0 ||
+	    __builtin_mul_overflow(kb, 1024, &bytes))
 		return;
 	if (strcmp(key, "Rss") == 0)
-		p->rss_bytes += kb * 1024;
-	else if (strcmp(key, "AnonHugePages") == 0 || strcmp(key, "ShmemPmdMapped") == 0 ||
-		 strcmp(key, "FilePmdMapped") == 0)
-		p->huge_bytes += kb * 1024;
-	else if (strcmp(key, "Private_Hugetlb") == 0 || strcmp(key, "Shared_Hugetlb") == 0)
-		p->huge_bytes += kb * 1024;
+		add_bytes(&p->rss_bytes, bytes);
 	else if (strcmp(key, "KernelPageSize") == 0 &&
-		 (p->kernel_page_bytes == 0 || kb * 1024 < p->kernel_page_bytes))
-		p->kernel_page_bytes = kb * 1024;
+		 (p->kernel_page_bytes == 0 || bytes < p->kernel_page_bytes))
+		p->kernel_page_bytes = bytes;
+	for (size_t i = 0; i < sizeof(huge) / sizeof(huge[0]); i++)
+		if (strcmp(key, huge[i]) == 0)
+			add_bytes(&p->huge_bytes, bytes);
+}
+
+void proof_parse_smaps(char *text, uintptr_t from, uintptr_t to, struct proof_pages *ret)
+{
+	struct proof_pages p = { 0 };
+	char *save = NULL;
+	bool inside = false;
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		unsigned long start, end;
+
+		if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
+			inside = start < to && end > from;
+		else if (inside)
+			count_line(line, &p);
+	}
+	*ret = p;
 }
 
 int proof_pages(const struct region *r, struct proof_pages *ret, struct err *e)
 {
-	struct proof_pages p = { 0 };
+	uintptr_t base = (uintptr_t)r->base;
 	struct sysroot sr;
-	char *text, *save = NULL;
-	bool inside = false;
+	char *text;
 	int result = sysroot_init(&sr, NULL, e);
 
 	if (result == 0)
 		result = sysroot_read(&sr, "proc/self/smaps", &text, NULL, e);
 	if (result < 0)
 		return result;
-	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		unsigned long from, to;
-
-		if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
-			inside = from < (uintptr_t)r->base + r->spec.span_bytes &&
-				 to > (uintptr_t)r->base;
-		else if (inside)
-			count_line(line, &p);
-	}
+	proof_parse_smaps(text, base, base + r->spec.span_bytes, ret);
 	free(text);
-	*ret = p;
 	return 0;
 }
 

@@ -18,6 +18,11 @@ struct proof_pages {
 	int64_t huge_bytes;        /* mapped by huge entries: anonymous, of files, or hugetlb */
 	int64_t kernel_page_bytes; /* smallest KernelPageSize seen */
 };
+/*
+ * Adds up the mappings of an smaps text that overlap the addresses from @from to before @to; @text
+ * is taken apart. Numbers beyond 64 bits are left out.
+ */
+void proof_parse_smaps(char *text, uintptr_t from, uintptr_t to, struct proof_pages *ret);
 /* -EMSGSIZE when there are too many mappings to read, -errno of the file. */
 int proof_pages(const struct region *r, struct proof_pages *ret, struct err *e);
 

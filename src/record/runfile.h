@@ -24,7 +24,10 @@ int runfile_create(const char *path, const struct run *r, struct runfile **ret_f
  */
 int runfile_resume(const char *path, struct run **ret_run, struct runfile **ret_file,
 		   struct err *e);
-/* Appends and syncs one measure. */
+/*
+ * Appends and syncs one measure. -ESTALE, here and below, when the file has been removed, or
+ * changed by somebody else: nothing is added to it then.
+ */
 int runfile_append(struct runfile *f, const struct measure *m, struct err *e);
 /* Appends and syncs the environment of an arm. */
 int runfile_append_environment(struct runfile *f, const struct environment *v, struct err *e);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "record/json.h"
@@ -51,10 +52,29 @@ static int write_all(int fd, const char *data, size_t n)
 	return 0;
 }
 
+/* Somebody else wrote to the file, cut it, or removed it: nothing is to be added to such a file. */
+static int check_untouched(const struct runfile *f, struct err *e)
+{
+	struct stat st;
+
+	if (fstat(f->fd, &st) < 0 || !S_ISREG(st.st_mode) || (st.st_nlink && st.st_size == f->end))
+		return 0;
+	if (!st.st_nlink)
+		return err_set(e, ESTALE, "'%.200s' was removed while it was being written",
+			       f->path);
+	return err_set(e, ESTALE,
+		       "'%.200s' was changed by another program while it was being written: it has "
+		       "%lld bytes, %lld were written",
+		       f->path, (long long)st.st_size, (long long)f->end);
+}
+
 static int append_line(struct runfile *f, const char *line, size_t n, struct err *e)
 {
-	int rc = write_all(f->fd, line, n), torn;
+	int rc = check_untouched(f, e), torn;
 
+	if (rc < 0)
+		return rc;
+	rc = write_all(f->fd, line, n);
 	if (rc == 0 && fdatasync(f->fd) < 0 && errno != EINVAL && errno != EROFS)
 		rc = -errno; /* EINVAL: a file system that cannot sync */
 	if (rc == 0) {

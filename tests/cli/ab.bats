@@ -312,7 +312,7 @@ arm() {
 	file=$BATS_TEST_TMPDIR/boots.jsonl
 	pagetoll ab --quiet --preset quick --resume-block "$file" tlb.chase pointers=1,8
 	exits 0
-	prints "1 boots of A, 0 of B"
+	prints "1 boot of A, 0 of B"
 	prints "Boot the other kernel"
 	[[ $(arm A "$file") -eq 8 ]]
 	[[ $(arm B "$file") -eq 0 ]]

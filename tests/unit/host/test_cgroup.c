@@ -12,6 +12,8 @@
 #include <cmocka.h>
 
 #include "host/cgroup.h"
+#include "host/counters.h"
+#include "tree_test.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -112,12 +114,43 @@ static void test_parents(void **state)
 	assert_string_equal(g.dir, "sys/fs/cgroup");
 }
 
+/* Throttling is counted where the quota is: in the own group or the nearest above it. */
+static void test_quota_group(void **state)
+{
+	static const struct {
+		const char *file, *text, *found;
+	} rows[] = {
+		{ "c/a/b/cpu.stat", "nr_periods 5\nnr_throttled 3\n", "c/a/b/cpu.stat" },
+		{ "c/a/cpu.stat", "usage_usec 1\nnr_throttled 3\n", "c/a/cpu.stat" },
+		{ "c/a/b/cpu.stat", "usage_usec 1\n", "" },
+		{ "c/x/cpu.stat", "nr_throttled 3\n", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct counters c;
+		struct host_counts n;
+		struct tree_test t;
+
+		tree_open(&t, "plain");
+		tree_write(&t, "proc/self/cgroup", "0::/a/b\n");
+		tree_write(&t, "proc/self/mountinfo", "1 1 0:1 / /c rw - cgroup2 cgroup2 rw\n");
+		tree_write(&t, rows[i].file, rows[i].text);
+		counters_init(&c, &t.sr);
+		assert_string_equal(c.quota_path, rows[i].found);
+		counters_host(&c, &n);
+		assert_int_equal(n.throttled, *rows[i].found ? 3 : -1);
+		tree_close(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_locate),
 		cmocka_unit_test(test_too_long),
 		cmocka_unit_test(test_parents),
+		cmocka_unit_test(test_quota_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -289,17 +290,20 @@ static void test_probe_answers(void **state)
 		  "pagemap-hidden",
 		  SEVERITY_NOTE,
 		  "",
-		  "setcap cap_sys_admin+ep '/" },
+		  "setcap cap_sys_admin+ep '/opt/pagetoll'" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		struct tree_test t;
 		struct run *r = run_new();
+		char link[600];
 
 		tree_machine(&t, rows[i].tree);
 		tree_write(&t, "proc/sys/kernel/perf_event_paranoid",
 			   strcmp(rows[i].tree, "plain") ? "2\n" : "4\n");
+		snprintf(link, sizeof(link), "%s/proc/self/exe", t.dir);
+		assert_int_equal(symlink("/opt/pagetoll", link), 0);
 		report(&t, r, &rows[i].p);
 		assert_int_equal(r->n_findings, rows[i].id != NULL);
 		if (rows[i].id) {
