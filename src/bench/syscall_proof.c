@@ -18,7 +18,7 @@
 
 #include "host/kernel_home.h"
 
-enum { TRACED_CALLS = 16, SYSCALL_STOP = SIGTRAP | 0x80 };
+enum { TRACED_CALLS = 16, FAULT_ROUNDS = 4, SYSCALL_STOP = SIGTRAP | 0x80 };
 
 static void traced_child(const struct syscall_run *run, int calls)
 {
@@ -62,17 +62,26 @@ static long count_stops(const struct syscall_run *run, int calls)
 	}
 }
 
+/* The least of a few: pages of this process itself fault too (after a fork, by NUMA balancing). */
 static long count_faults(const struct syscall_run *run, int calls)
 {
 	struct rusage before, after;
+	long least = -1;
 
-	if (run->call->renew)
-		run->call->renew(run->arg);
-	getrusage(RUSAGE_SELF, &before);
-	for (int i = 0; i < calls; i++)
-		run->call->call(run->arg);
-	getrusage(RUSAGE_SELF, &after);
-	return after.ru_minflt - before.ru_minflt;
+	for (int round = 0; round < FAULT_ROUNDS; round++) {
+		long faults;
+
+		if (run->call->renew)
+			run->call->renew(run->arg);
+		getrusage(RUSAGE_SELF, &before);
+		for (int i = 0; i < calls; i++)
+			run->call->call(run->arg);
+		getrusage(RUSAGE_SELF, &after);
+		faults = after.ru_minflt - before.ru_minflt;
+		if (least < 0 || faults < least)
+			least = faults;
+	}
+	return least;
 }
 
 static void judge(struct bench_ctx *ctx, struct syscall_run *run, const char *what, double found,
