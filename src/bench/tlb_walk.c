@@ -14,38 +14,12 @@
  *            the cold variant of R. Holt's answer of the same month.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include "access/regions.h"
-#include "access/tables.h"
-#include "bench/chase.h"
-#include "host/clock.h"
-#include "host/paging.h"
+#include "bench/walk.h"
 #include "mem/evict.h"
-
-enum { M_GROUP_NS = M_PAGE_TABLE_BYTES + 1 };
-enum {
-	HOT_POINTERS = 8192, /* more pages than second-level TLBs have entries */
-	GROUPS_A_SAMPLE = 6,
-	COLD_LEAST = 16, /* links are followed so many at a time */
-	POINTERS_MAX = 1 << 20,
-};
-
-struct state {
-	struct chase_run run; /* first: see chase_sample() */
-	struct regions at;
-	struct evict evict;
-	uint64_t pointers; /* 0: one in each region */
-	enum chase_order order;
-	bool is_cold, has_links;
-	char placement[256]; /* evidence against the placement of tables, for all points */
-	unsigned levels;
-};
 
 static const char *const backing_words[] = { "zero", "distinct", NULL };
 static const char *const index_words[] = { "spread", "fixed", NULL };
@@ -74,7 +48,7 @@ static const struct param params[] = {
 	  .role = ROLE_INNER,
 	  .def = "auto",
 	  .min = 1,
-	  .max = POINTERS_MAX },
+	  .max = WALK_POINTERS_MAX },
 	{ .name = "stride",
 	  .summary = "distance of neighbouring regions, by default what a table of each level maps",
 	  .type = PARAM_STRIDE,
@@ -86,7 +60,7 @@ static const struct param params[] = {
 	  .type = PARAM_COUNT,
 	  .def = "auto",
 	  .min = 1,
-	  .max = POINTERS_MAX },
+	  .max = WALK_POINTERS_MAX },
 	{ .name = "caches",
 	  .summary = "warm: the same references again and again; wiped before each group of them",
 	  .type = PARAM_CHOICE,
@@ -172,23 +146,13 @@ static bool setting_is(const struct bench_setting *s, const char *name, const ch
 	return strcmp(attrs_text(&s->given, name, ""), word) == 0;
 }
 
-/* What tables map, where each fills a page with entries of 8 bytes; 0: beyond 64 bits. */
-static void fill_tables(uint64_t base_page, uint64_t ret[REGIONS_LEVELS])
-{
-	for (unsigned i = 0; i < REGIONS_LEVELS; i++) {
-		uint64_t span = tables_span(base_page, i);
-
-		ret[i] = span == UINT64_MAX ? 0 : span;
-	}
-}
-
 static uint64_t pointers_of(const struct bench_setting *s, const struct regions *at)
 {
 	uint64_t given = (uint64_t)attrs_int(&s->given, "pointers", 0);
 	bool many = setting_is(s, "index", "spread") && setting_is(s, "caches", "warm") &&
 		    regions_room(at) > 1;
 
-	return given ? given : many ? HOT_POINTERS : 0;
+	return given ? given : many ? WALK_HOT_POINTERS : 0;
 }
 
 static struct regions regions_of(const struct machine *m, const struct bench_setting *s)
@@ -198,7 +162,7 @@ static struct regions regions_of(const struct machine *m, const struct bench_set
 			      .regions = 1,
 			      .spread = setting_is(s, "index", "spread") };
 
-	fill_tables(m->page_bytes, at.table_bytes);
+	walk_tables(m->page_bytes, at.table_bytes);
 	at.n = pointers_of(s, &at);
 	return at;
 }
@@ -255,7 +219,7 @@ static int check_levels(const struct machine *m, const struct bench_setting *s, 
 	const char *wanted = attrs_text(&s->given, "levels", "auto");
 	uint64_t tables[REGIONS_LEVELS];
 
-	fill_tables(m->page_bytes, tables);
+	walk_tables(m->page_bytes, tables);
 	if (tables[0] != m->leaf_table_span || tables[1] != m->pmd_table_span)
 		return err_set(e, ENODEV,
 			       "page tables of %s are of other sizes than this benchmark plans for",
@@ -329,11 +293,11 @@ static int check_regions(const struct machine *m, const struct bench_setting *s,
 	if (at->regions > at->n)
 		return err_set(e, EINVAL, "regions=%ju with pointers=%ju: each region needs one",
 			       (uintmax_t)at->regions, (uintmax_t)at->n);
-	if (setting_is(s, "caches", "wiped") && at->n < COLD_LEAST)
-		return err_set(e, most < COLD_LEAST ? ENODEV : EINVAL,
+	if (setting_is(s, "caches", "wiped") && at->n < WALK_COLD_LEAST)
+		return err_set(e, most < WALK_COLD_LEAST ? ENODEV : EINVAL,
 			       "caches=wiped: groups of %ju references are too short to be timed; "
 			       "at least %d",
-			       (uintmax_t)at->n, COLD_LEAST);
+			       (uintmax_t)at->n, WALK_COLD_LEAST);
 	return 0;
 }
 
@@ -380,296 +344,10 @@ static int cost(const struct machine *m, const struct bench_setting *s, uint64_t
 		c.arena_bytes += evict_bytes(&sizes, EVICT_DATA);
 		c.faults += sizes.data_bytes / m->page_bytes;
 		/* Two passes at some GB/s, before each of the groups of two points. */
-		c.seconds = (double)sizes.data_bytes * 2 / 5e9 * GROUPS_A_SAMPLE * 4 * 2;
+		c.seconds = (double)sizes.data_bytes * 2 / 5e9 * WALK_GROUPS * 4 * 2;
 	}
 	*ret_cost = c;
 	return 0;
-}
-
-/* --- worker side --- */
-
-static bool is_word(const struct bench_ctx *ctx, const char *name, const char *word)
-{
-	return strcmp(bench_text(ctx, name), word) == 0;
-}
-
-static enum backing backing_of(const struct bench_ctx *ctx)
-{
-	return is_word(ctx, "backing", "zero") ? BACKING_ZERO : BACKING_DISTINCT;
-}
-
-/* The levels that are walked, by probing in this very process. */
-static int prove_levels(struct bench_ctx *ctx, struct state *s)
-{
-	const char *wanted = bench_text(ctx, "levels");
-	struct paging p;
-	struct utsname u;
-
-	if (uname(&u) < 0)
-		return bench_fail(ctx, errno, "uname: %s", strerror(errno));
-	paging_probe_live(u.machine, (uint64_t)sysconf(_SC_PAGESIZE), &p);
-	s->levels = p.levels;
-	if (p.levels)
-		bench_proof_int(ctx, "paging_levels", p.levels);
-	else
-		bench_unproven(ctx, "levels of page tables: %s", p.reason);
-	if (strcmp(wanted, "auto") != 0 && p.levels && p.levels != (unsigned)(wanted[0] - '0'))
-		return bench_invalid(ctx, "%u levels are in use, %s were asked for", p.levels,
-				     wanted);
-	return 0;
-}
-
-static void set_regions(struct state *s, uint64_t regions)
-{
-	s->at.regions = regions;
-	s->at.n = s->pointers ? s->pointers : regions;
-	s->at.line_room = s->at.spread ? (uint64_t)sysconf(_SC_PAGESIZE) : 0;
-}
-
-static int map_regions(struct bench_ctx *ctx, struct state *s)
-{
-	struct region_spec spec = { .align_bytes = UINT64_C(1) << 30,
-				    .data_node = (int)bench_u64(ctx, "data.node"),
-				    .table_node = (int)bench_u64(ctx, "page-tables.node") };
-	uint64_t unit = s->at.table_bytes[0];
-	const uint64_t common = UINT64_C(1) << 46;
-
-	if (s->at.page_bytes > unit)
-		unit = s->at.page_bytes;
-	spec.span_bytes = (regions_span(&s->at) + unit - 1) / unit * unit;
-	/* A region must not lie across two entries of its level. */
-	for (size_t k = 0; k < REGIONS_LEVELS && s->at.table_bytes[k]; k++)
-		if (s->at.stride_bytes % s->at.table_bytes[k] == 0 &&
-		    s->at.table_bytes[k] > spec.align_bytes)
-			spec.align_bytes = s->at.table_bytes[k];
-	if (spec.align_bytes < s->at.page_bytes)
-		spec.align_bytes = s->at.page_bytes;
-	/* More than four levels reach has to be asked for by an address of its own. */
-	spec.hint = spec.span_bytes > common ? UINT64_C(1) << 48 : 0;
-	return chase_map_spec(ctx, &s->run, backing_of(ctx), &spec);
-}
-
-static int place(struct bench_ctx *ctx, struct state *s, struct regions_count *ret)
-{
-	struct chase_run *run = &s->run;
-	uint64_t *sorted = malloc(s->at.n * sizeof(*sorted));
-
-	free(run->offsets);
-	run->offsets = malloc(s->at.n * sizeof(*run->offsets));
-	if (!sorted || !run->offsets) {
-		free(sorted);
-		return bench_fail(ctx, ENOMEM, "no memory for %ju offsets", (uintmax_t)s->at.n);
-	}
-	run->n_offsets = s->at.n;
-	for (uint64_t i = 0; i < s->at.n; i++)
-		sorted[i] = run->offsets[i] = regions_offset(&s->at, i);
-	run->sample = run->offsets;
-	run->n_sample = run->n_offsets;
-	regions_count(&s->at, sorted, s->at.n, ret);
-	free(sorted);
-	return 0;
-}
-
-/*
- * Bytes of tables that VmPTE must show: leaf, middle and upper tables as far as there are levels
- * (what is folded has none; p4d and top tables are not counted by the kernel). Huge pages keep a
- * leaf table each in reserve (thp), or none (hugetlb).
- */
-struct planned_tables {
-	uint64_t bytes;
-	uint64_t least_bytes; /* the upper ones at both ends may be there for neighbours already */
-};
-
-static struct planned_tables planned_tables(const struct state *s, const struct regions_count *c)
-{
-	bool hugetlb = s->run.region.spec.kind == PAGE_KIND_HUGETLB;
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	struct planned_tables p = { 0 };
-
-	p.bytes = p.least_bytes = hugetlb ? 0 : c->tables[0] * page;
-	for (unsigned k = 1; k < REGIONS_LEVELS - 1; k++) {
-		if (s->levels < k + 2 || s->at.page_bytes >= s->at.table_bytes[k])
-			continue;
-		p.bytes += c->tables[k] * page;
-		p.least_bytes += c->tables[k] > 2 ? (c->tables[k] - 2) * page : 0;
-	}
-	return p;
-}
-
-/* Maps and populates for the regions that are set. */
-static int make_regions(struct bench_ctx *ctx, struct state *s, struct regions_count *ret)
-{
-	struct chase_run *run = &s->run;
-	struct err e = { 0 };
-
-	region_done(&run->region);
-	if (place(ctx, s, ret) != 0 || map_regions(ctx, s) != 0)
-		return 1;
-	if (region_populate(&run->region, run->offsets, run->n_offsets, &e) < 0)
-		return chase_populate_failed(ctx, run, &e);
-	run->chase.stride_bytes = s->at.stride_bytes;
-	return 0;
-}
-
-static int start_eviction(struct bench_ctx *ctx, struct state *s)
-{
-	struct evict_sizes sizes;
-	struct sysroot sr;
-	struct err e = { 0 };
-
-	if (sysroot_init(&sr, NULL, &e) < 0)
-		return bench_fail(ctx, e.code, "%s", e.msg);
-	evict_sizes_read(&sr, (uint32_t)bench_u64(ctx, "cpu.id"), &sizes);
-	if (evict_map(&sizes, EVICT_DATA, &s->evict, &e) < 0)
-		return bench_fail(ctx, e.code, "%s", e.msg);
-	bench_proof_int(ctx, "wiped_bytes", (int64_t)sizes.data_bytes);
-	return 0;
-}
-
-static int setup(struct bench_ctx *ctx, void *state)
-{
-	struct state *s = state;
-	struct regions_count count;
-	struct err e = { 0 };
-
-	s->order = chase_order_of(ctx);
-	s->is_cold = is_word(ctx, "caches", "wiped");
-	s->run.independent = is_word(ctx, "loads", "independent");
-	s->has_links = !s->run.independent && !is_word(ctx, "backing", "zero");
-	s->at.stride_bytes = bench_u64(ctx, "stride.bytes");
-	s->at.page_bytes = bench_u64(ctx, "page.bytes");
-	s->at.spread = is_word(ctx, "index", "spread");
-	fill_tables((uint64_t)sysconf(_SC_PAGESIZE), s->at.table_bytes);
-	if (!is_word(ctx, "pointers", "auto"))
-		s->pointers = bench_u64(ctx, "pointers");
-	else if (s->at.spread && !s->is_cold && regions_room(&s->at) > 1)
-		s->pointers = HOT_POINTERS;
-	set_regions(s, bench_max_inner(ctx));
-	if (prove_levels(ctx, s) != 0 || make_regions(ctx, s, &count) != 0)
-		return 1;
-	chase_prove_table_nodes(ctx, &s->run);
-	memcpy(s->placement, s->run.contrary, sizeof(s->placement));
-	if (!s->has_links && chase_list_reserve(&s->run, s->at.n, &e) < 0)
-		return bench_fail(ctx, e.code, "%s", e.msg);
-	if (s->is_cold && start_eviction(ctx, s) != 0)
-		return 1;
-	return chase_start_load(ctx, &s->run);
-}
-
-/* Words that are not zero, so that their sum tells whether all were read. */
-static void write_words(struct state *s)
-{
-	struct chase_run *run = &s->run;
-
-	run->word_sum = 0;
-	if (!run->independent || run->region.spec.backing == BACKING_ZERO)
-		return;
-	for (uint64_t i = 0; i < run->n_offsets; i++) {
-		*(uintptr_t *)(void *)(run->region.base + run->offsets[i]) = i + 1;
-		run->word_sum += i + 1;
-	}
-}
-
-static int prepare(struct bench_ctx *ctx, void *state)
-{
-	struct state *s = state;
-	uint64_t regions = bench_u64(ctx, "regions");
-	struct planned_tables tables;
-	struct regions_count count;
-
-	memcpy(s->run.contrary, s->placement, sizeof(s->placement));
-	set_regions(s, regions);
-	if (regions * regions_room(&s->at) < s->at.n)
-		return bench_skip(ctx, "%ju regions hold %ju pages, %ju are wanted",
-				  (uintmax_t)regions, (uintmax_t)(regions * regions_room(&s->at)),
-				  (uintmax_t)s->at.n);
-	if (make_regions(ctx, s, &count) != 0)
-		return 1;
-	tables = planned_tables(s, &count);
-	bench_proof_int(ctx, "page_tables_planned_bytes", (int64_t)tables.bytes);
-	chase_prove_pages(ctx, &s->run, count.pages * s->at.page_bytes, tables.least_bytes);
-	chase_prove_no_more_tables(&s->run, tables.bytes);
-	chase_init(&s->run.chase, s->at.n, s->at.stride_bytes, 0, s->order, bench_seed(ctx));
-	write_words(s);
-	if (s->run.list)
-		chase_list_fill(&s->run);
-	else
-		chase_link(&s->run);
-	if (s->is_cold)
-		s->run.list_n = s->run.list ? s->at.n : 0;
-	chase_warm(&s->run);
-	return 0;
-}
-
-/* The list is no part of what is walked: its lines are brought back, those of the pages are not. */
-static void warm_list(const struct chase_run *run)
-{
-	for (size_t i = 0; run->list && i < run->list_n; i += CHASE_LINE_BYTES / sizeof(*run->list))
-		(void)*(volatile const uintptr_t *)&run->list[i];
-}
-
-static int sample_cold(struct bench_ctx *ctx, struct state *s)
-{
-	struct chase_run *run = &s->run;
-
-	for (int i = 0; i < GROUPS_A_SAMPLE; i++) {
-		int64_t start;
-		uint64_t done;
-		double ns;
-
-		evict_now(&s->evict);
-		warm_list(run);
-		start = clock_now_ns();
-		done = chase_advance(run, run->list ? s->at.n : s->at.n / COLD_LEAST * COLD_LEAST);
-		ns = (double)(clock_now_ns() - start);
-		bench_value(ctx, M_GROUP_NS, ns);
-		bench_value(ctx, M_REF_NS, ns / (double)done);
-		bench_value_cycles(ctx, M_REF_CYCLES, ns / (double)done);
-	}
-	return 0;
-}
-
-static int sample(struct bench_ctx *ctx, void *state)
-{
-	struct state *s = state;
-
-	return s->is_cold ? sample_cold(ctx, s) : chase_sample(ctx, state);
-}
-
-/* What the wiping was worth: lines of our own, before and after. */
-static void prove_wiped(struct bench_ctx *ctx, const struct state *s)
-{
-	double wiped, warm;
-
-	evict_now(&s->evict);
-	wiped = evict_probe_ns(&s->evict);
-	warm = evict_probe_ns(&s->evict);
-	bench_proof_real(ctx, "probe_wiped_ns", wiped);
-	bench_proof_real(ctx, "probe_warm_ns", warm);
-	if (wiped < 2 * warm)
-		bench_unproven(ctx,
-			       "caches: a probe is as fast after wiping (%.1f ns) as before "
-			       "(%.1f ns)",
-			       wiped, warm);
-}
-
-static int check(struct bench_ctx *ctx, void *state)
-{
-	struct state *s = state;
-
-	if (s->is_cold)
-		prove_wiped(ctx, s);
-	else
-		bench_null(ctx, M_GROUP_NS, "whole groups are timed with caches=wiped only");
-	return chase_check(ctx, state);
-}
-
-static void teardown(struct bench_ctx *ctx, void *state)
-{
-	struct state *s = state;
-
-	evict_done(&s->evict);
-	chase_teardown(ctx, state);
 }
 
 const struct bench bench_tlb_walk = {
@@ -681,12 +359,12 @@ const struct bench bench_tlb_walk = {
 	.description = description,
 	.examples = examples,
 	.smoke = "stride=leaf-table caches=warm pointers=512 regions=16,64",
-	.state_size = sizeof(struct state),
+	.state_size = sizeof(struct walk),
 	.grid = grid,
 	.cost = cost,
-	.setup = setup,
-	.prepare = prepare,
-	.sample = sample,
-	.check = check,
-	.teardown = teardown,
+	.setup = walk_setup,
+	.prepare = walk_prepare,
+	.sample = walk_sample,
+	.check = walk_check,
+	.teardown = walk_teardown,
 };
