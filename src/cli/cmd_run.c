@@ -47,6 +47,7 @@ struct job {
 	struct progress progress;
 	struct settings settings; /* that parameters change; valid if has_settings */
 	bool has_settings;
+	struct err no_settings; /* why there are none */
 };
 
 /* --- command line --- */
@@ -185,16 +186,13 @@ static int print_not_saved(const struct job *j)
 /* Only where a parameter stands for a kernel setting: the journal needs root. */
 static void prepare_settings(struct job *j)
 {
-	struct err e = { 0 };
 	char *journal;
 
 	if (!run_settings_needed(j->plan))
 		return;
-	journal = cli_settings_journal_made(&e);
-	if (journal && settings_init(&j->settings, j->sr, journal, &e) == 0)
+	journal = cli_settings_journal_made(&j->no_settings);
+	if (journal && settings_init(&j->settings, j->sr, journal, &j->no_settings) == 0)
 		j->has_settings = true;
-	else
-		cli_warn(&j->args->common, "%s", e.msg);
 	free(journal);
 }
 
@@ -233,6 +231,7 @@ static int measure(struct job *j)
 	progress_init(&j->progress, j->args->how.quiet || !runnable, j->plan->n);
 	prepare_settings(j);
 	hooks.settings = j->has_settings ? &j->settings : NULL;
+	hooks.no_settings = j->no_settings.code ? j->no_settings.msg : NULL;
 	stop = stop_catch(hooks.settings);
 	rc = run_execute(j->plan, j->r, j->file, &hooks, stop, &e);
 	restored = restore_settings(j);

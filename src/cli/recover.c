@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "host/settings.h"
 
@@ -37,9 +38,9 @@ char *cli_settings_journal_made(struct err *e)
 	const char *dir = journal_dir();
 
 	if (mkdir(dir, 0755) < 0 && errno != EEXIST) {
-		err_set(e, errno,
-			"cannot create the folder %s: %s (system settings need root: use sudo)",
-			dir, strerror(errno));
+		err_set(e, errno, "cannot create the folder %s: %s (%s)", dir, strerror(errno),
+			geteuid() == 0 ? "PAGETOLL_RUN names another one"
+				       : "system settings need root: use sudo");
 		return NULL;
 	}
 	return cli_settings_journal(e);

@@ -132,9 +132,9 @@ static int make_pairs(struct ab_plan *p, const struct ab_arm arms[2], struct err
 		pair->p[1] = &b->v[i];
 		pair->skip_reason = a->v[i].skip_reason ? a->v[i].skip_reason : b->v[i].skip_reason;
 		/* arms have a form of their own for settings of the kernel */
-		if (run_settings_enter(NULL, pair->p[0], e) < 0 ||
-		    run_settings_enter(NULL, pair->p[1], e) < 0)
-			return -EPERM;
+		if (run_settings_enter(NULL, NULL, pair->p[0], e) < 0 ||
+		    run_settings_enter(NULL, NULL, pair->p[1], e) < 0)
+			return -EINVAL;
 		fit_grids(pair, arms);
 	}
 	p->n_pairs = a->n;

@@ -196,7 +196,8 @@ static int enter_settings(struct execution *x, struct slot *s, bool *ret_entered
 {
 	struct collect_job job = make_job(x, s);
 	struct err why = { 0 };
-	int r = run_settings_enter(x->hooks ? x->hooks->settings : NULL, s->p, &why);
+	int r = run_settings_enter(x->hooks ? x->hooks->settings : NULL,
+				   x->hooks ? x->hooks->no_settings : NULL, s->p, &why);
 
 	*ret_entered = r == 0;
 	if (r == 0)

@@ -30,6 +30,7 @@ struct run_hooks {
 	 * afterwards; NULL: settings that need one cannot be measured.
 	 */
 	struct settings *settings;
+	const char *no_settings; /* why there are none, where `settings` is NULL */
 	/* Often (at each measure and at each start of a worker); may be NULL. */
 	void (*status)(void *user, const struct run_status *st);
 	/* Once for each setting when its last invocation has ended; may be NULL. */

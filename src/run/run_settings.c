@@ -23,8 +23,8 @@ bool run_settings_needed(const struct plan *p)
 	return false;
 }
 
-static int enter_one(struct settings *s, const struct planned *p, const struct param *param,
-		     struct err *e)
+static int enter_one(struct settings *s, const char *why, const struct planned *p,
+		     const struct param *param, struct err *e)
 {
 	const struct setting_kind *k = setting_find(param->setting);
 	const char *word = value_of(p, param);
@@ -35,8 +35,11 @@ static int enter_one(struct settings *s, const struct planned *p, const struct p
 		return err_set(e, EINVAL, "%s: no such setting", param->setting);
 	if (strcmp(word, "keep") == 0)
 		return s ? settings_put_back(s, k, e) : 0;
+	if (!s && why)
+		return err_set(e, EPERM, "%s=%s changes a kernel setting: %s", param->name, word,
+			       why);
 	if (!s)
-		return err_set(e, EPERM,
+		return err_set(e, EINVAL,
 			       "%s=%s changes a kernel setting, which only `run` does by a "
 			       "parameter; in `ab` name the setting itself: %s=%s",
 			       param->name, word, k->name, word);
@@ -44,12 +47,12 @@ static int enter_one(struct settings *s, const struct planned *p, const struct p
 	return rc < 0 ? rc : settings_set(s, k, value, e);
 }
 
-int run_settings_enter(struct settings *s, const struct planned *p, struct err *e)
+int run_settings_enter(struct settings *s, const char *why, const struct planned *p, struct err *e)
 {
 	int rc = 0;
 
 	for (const struct param *param = p->bench->schema.params; param->name && rc == 0; param++)
 		if (param->setting)
-			rc = enter_one(s, p, param, e);
+			rc = enter_one(s, why, p, param, e);
 	return rc;
 }

@@ -13,9 +13,9 @@ bool run_settings_needed(const struct plan *p);
 
 /*
  * Gives every kernel setting that a parameter of @p stands for the parameter's value; "keep": the
- * value before. @s NULL: nothing may be changed. -EPERM, -EACCES, -ENOENT and others of
- * settings_set() with the remedy.
+ * value before. @s NULL: nothing may be changed, @why (NULL: the caller is `ab`). -EPERM, -EACCES,
+ * -ENOENT and others of settings_set() with the remedy.
  */
-int run_settings_enter(struct settings *s, const struct planned *p, struct err *e);
+int run_settings_enter(struct settings *s, const char *why, const struct planned *p, struct err *e);
 
 #endif
