@@ -181,7 +181,7 @@ static int add_pair(struct work *w, const struct curve_points *demand,
 		rc = view_build(w, fill, "page_ns", &f);
 	if (rc < 0 || d.n == 0 || f.n == 0)
 		return rc;
-	if (d.n > 2 && f.n > 2)
+	if (d.n > 1 && f.n > 1)
 		rc = add_break_even(w, fill, &d, &f);
 	return rc < 0 ? rc : add_saving(w, fill, &d, &f);
 }
