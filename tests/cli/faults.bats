@@ -18,7 +18,6 @@ load helpers
 		(.[0].value != null or (.[0].reason | test("none")))'
 	pagetoll show last
 	prints "fault.break_even of=anon"
-	narrow
 }
 
 @test "faults: fills that make no sense are refused" {
