@@ -110,6 +110,24 @@ static void prove_table(struct bench_ctx *ctx, struct gups *g, size_t i)
 	r->spec.table_node = node;
 }
 
+/* On how many nodes the tables were asked for; a page elsewhere is evidence against its table. */
+static void prove_spread(struct bench_ctx *ctx, const struct gups *g)
+{
+	int64_t nodes = 0;
+
+	for (size_t i = 0; i < g->n_tables; i++) {
+		size_t k = 0;
+
+		while (k < i && g->tables[k].run.region.spec.data_node !=
+					g->tables[i].run.region.spec.data_node)
+			k++;
+		nodes += k == i;
+	}
+	bench_proof_int(ctx, "tables", (int64_t)g->n_tables);
+	if (g->tables[0].run.region.spec.data_node >= 0)
+		bench_proof_int(ctx, "tables_on_nodes", nodes);
+}
+
 int gups_setup(struct bench_ctx *ctx, struct gups *g, uint64_t bytes)
 {
 	struct err e = { 0 };
@@ -127,6 +145,7 @@ int gups_setup(struct bench_ctx *ctx, struct gups *g, uint64_t bytes)
 		return rc;
 	for (size_t i = g->n_tables; i-- > 0;)
 		prove_table(ctx, g, i);
+	prove_spread(ctx, g);
 	if (g->form != GUPS_SINGLE && team_start(g->cpus, g->n_cpus, &g->team, &e) < 0)
 		return bench_fail(ctx, e.code, "%s", e.msg);
 	return 0;
