@@ -25,7 +25,7 @@ enum {
 /* The number after @a. */
 static inline uint64_t randomaccess_next(uint64_t a)
 {
-	return a << 1 ^ ((uint64_t)((int64_t)a >> 63) & RANDOMACCESS_POLY);
+	return a << 1 ^ ((int64_t)a < 0 ? RANDOMACCESS_POLY : 0);
 }
 
 /* The number at step @n (step 0 is 1) in some 4000 operations; any @n, also negative. */

@@ -19,44 +19,80 @@
 #endif
 #define OPAQUE(x) __asm__ volatile("" : "+r"(x))
 
+static inline void update(uint64_t *table, uint64_t mask, uint64_t *ran)
+{
+	uint64_t a = randomaccess_next(*ran);
+
+	*ran = a;
+	table[a & mask] ^= a;
+}
+
+/*
+ * Unrolled as the rules' program is by the flags that it comes with: the fewer instructions between
+ * two updates, the more of them are under way at once.
+ */
 void gups_literal(uint64_t *table, uint64_t mask, uint64_t ran[RANDOMACCESS_STREAMS],
 		  uint64_t rounds)
 {
 	KEEP_ROLLED
 	for (; rounds; rounds--) {
 		KEEP_ROLLED
-		for (unsigned j = 0; j < RANDOMACCESS_STREAMS; j++) {
-			ran[j] = randomaccess_next(ran[j]);
-			table[ran[j] & mask] ^= ran[j];
+		for (unsigned j = 0; j < RANDOMACCESS_STREAMS; j += 4) {
+			update(table, mask, &ran[j]);
+			update(table, mask, &ran[j + 1]);
+			update(table, mask, &ran[j + 2]);
+			update(table, mask, &ran[j + 3]);
 		}
 	}
 }
 
+/* One step of the stream at @next and a request for its word; the update of the one that is due. */
+static inline void ask_and_update(uint64_t *table, uint64_t mask, uint64_t *next, uint64_t due)
+{
+	uint64_t a = randomaccess_next(*next);
+
+	*next = a;
+	ASK_FOR(&table[a & mask]);
+	table[due & mask] ^= due;
+}
+
 /*
- * Stream k runs GUPS_AHEAD updates before its word is due: what is due at j was asked for when the
- * loop was at j - GUPS_AHEAD. ran[k] has then been stepped, and waits for its turn.
+ * Asks for the words of one half of the streams while it does the updates of the other. A function
+ * of its own, so that a test finds its loop.
  */
+__attribute__((noinline)) static void gups_half_round(uint64_t *table, uint64_t mask,
+						      uint64_t next[GUPS_AHEAD],
+						      const uint64_t due[GUPS_AHEAD])
+{
+	KEEP_ROLLED
+	for (unsigned j = 0; j < GUPS_AHEAD; j += 4) {
+		ask_and_update(table, mask, &next[j], due[j]);
+		ask_and_update(table, mask, &next[j + 1], due[j + 1]);
+		ask_and_update(table, mask, &next[j + 2], due[j + 2]);
+		ask_and_update(table, mask, &next[j + 3], due[j + 3]);
+	}
+}
+
 void gups_tuned(uint64_t *table, uint64_t mask, uint64_t ran[RANDOMACCESS_STREAMS], uint64_t rounds)
 {
+	uint64_t *first = ran, *second = ran + GUPS_AHEAD;
+
 	if (!rounds)
 		return;
 	KEEP_ROLLED
-	for (unsigned k = 0; k < GUPS_AHEAD; k++) {
-		ran[k] = randomaccess_next(ran[k]);
-		ASK_FOR(&table[ran[k] & mask]);
+	for (unsigned j = 0; j < GUPS_AHEAD; j++) {
+		first[j] = randomaccess_next(first[j]);
+		ASK_FOR(&table[first[j] & mask]);
+	}
+	for (;;) {
+		gups_half_round(table, mask, second, first);
+		if (!--rounds)
+			break;
+		gups_half_round(table, mask, first, second);
 	}
 	KEEP_ROLLED
-	for (uint64_t i = 0; i < rounds * RANDOMACCESS_STREAMS - GUPS_AHEAD; i++) {
-		uint64_t due = ran[i % RANDOMACCESS_STREAMS];
-		uint64_t *next = &ran[(i + GUPS_AHEAD) % RANDOMACCESS_STREAMS];
-
-		*next = randomaccess_next(*next);
-		ASK_FOR(&table[*next & mask]);
-		table[due & mask] ^= due;
-	}
-	KEEP_ROLLED
-	for (unsigned k = RANDOMACCESS_STREAMS - GUPS_AHEAD; k < RANDOMACCESS_STREAMS; k++)
-		table[ran[k] & mask] ^= ran[k];
+	for (unsigned j = 0; j < GUPS_AHEAD; j++)
+		table[second[j] & mask] ^= second[j];
 }
 
 uint64_t gups_dependent(uint64_t *table, uint64_t mask, uint64_t ran, uint64_t updates)

@@ -11,8 +11,8 @@
 
 #include "access/randomaccess.h"
 
-/* Updates that gups_tuned() has asked for and not done: far below the rules' limit. */
-enum { GUPS_AHEAD = 64 };
+/* Half of the streams: updates that gups_tuned() asks for ahead, far below the rules' limit. */
+enum { GUPS_AHEAD = RANDOMACCESS_STREAMS / 2 };
 
 /*
  * As HPC Challenge does it: all streams one step on, @rounds times. @ran: where the streams stand;
