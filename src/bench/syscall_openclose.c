@@ -14,14 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "bench/syscall.h"
+#include "mem/tempdir.h"
+#include "mem/tempfile.h"
 
 struct state {
 	struct syscall_run run; /* first: see syscall_sample() */
-	char path[256];         /* "": no file made */
+	struct tempdir dir;     /* goes with this process, whatever ends it */
+	char path[sizeof(((struct tempdir *)0)->path) + 8];
 	uint64_t lost;
 };
 
@@ -31,8 +33,8 @@ static const struct param params[] = {
 };
 
 static const char description[] =
-	"open (read only) and close of one empty file in the folder of TMPDIR, or /tmp. The\n"
-	"file is made by this process, on its node. What it costs depends on the file system\n"
+	"open (read only) and close of one empty file, in a folder of its own below that of\n"
+	"TMPDIR, or /tmp. The file is made by this process, on its node. What it costs depends on the file system\n"
 	"and on how many folders the path has: both are in the proof (file_system, path).\n" SYSCALL_DESCRIPTION;
 
 static const char *const examples[] = {
@@ -52,55 +54,22 @@ static void open_close(void *arg)
 
 static const struct syscall_call call = { .call = open_close, .entries = 2, .faults = -1 };
 
-/* Magic numbers of linux/magic.h and of the file systems' own headers (Linux 6.18). */
-static const char *file_system_name(unsigned long magic)
-{
-	static const struct {
-		unsigned long magic;
-		const char *name;
-	} known[] = {
-		{ 0x01021994, "tmpfs" }, { 0xef53, "ext2, ext3 or ext4" }, { 0x58465342, "xfs" },
-		{ 0x9123683e, "btrfs" }, { 0x794c7630, "overlay" },        { 0x2fc12fc1, "zfs" },
-		{ 0x6969, "nfs" },       { 0xf2f52010, "f2fs" },           { 0x01021997, "9p" },
-		{ 0x858458f6, "ramfs" }, { 0x65735546, "fuse" },
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (known[i].magic == magic)
-			return known[i].name;
-	return NULL;
-}
-
 static int make_file(struct bench_ctx *ctx, struct state *s)
 {
-	const char *folder = getenv("TMPDIR");
-	struct statfs fs;
-	const char *name;
-	char number[40];
-	int fd, n;
+	struct err e = { 0 };
+	char name[32];
+	int fd;
 
-	folder = folder && *folder ? folder : "/tmp";
-	n = snprintf(s->path, sizeof(s->path), "%s/pagetoll-openclose-XXXXXX", folder);
-	if (n < 0 || (size_t)n >= sizeof(s->path)) {
-		s->path[0] = '\0';
-		return bench_skip(ctx, "the folder of TMPDIR has too long a name");
-	}
-	fd = mkstemp(s->path);
-	if (fd < 0) {
-		s->path[0] = '\0';
-		return bench_skip(ctx,
-				  "no file can be made in %s (%s); set TMPDIR to a folder that "
-				  "can be written",
-				  folder, strerror(errno));
-	}
+	if (tempdir_create(&s->dir, &e) < 0)
+		return bench_skip(ctx, "%s", e.msg);
+	snprintf(s->path, sizeof(s->path), "%s/file", s->dir.path);
+	fd = open(s->path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return bench_skip(ctx, "no file can be made in %s (%s)", s->dir.path,
+				  strerror(errno));
+	tempfile_filesystem(fd, name);
 	bench_proof_text(ctx, "path", s->path);
-	if (fstatfs(fd, &fs) == 0) {
-		name = file_system_name((unsigned long)fs.f_type);
-		snprintf(number, sizeof(number), "type 0x%lx", (unsigned long)fs.f_type);
-		bench_proof_text(ctx, "file_system", name ? name : number);
-	} else {
-		bench_unproven(ctx, "the file system: %s", strerror(errno));
-	}
+	bench_proof_text(ctx, "file_system", name);
 	close(fd);
 	return 0;
 }
@@ -128,10 +97,8 @@ static void teardown(struct bench_ctx *ctx, void *state)
 {
 	struct state *s = state;
 
-	if (s->path[0])
-		unlink(s->path);
-	s->path[0] = '\0';
 	syscall_teardown(ctx, state);
+	tempdir_done(&s->dir);
 }
 
 const struct bench bench_syscall_openclose = {

@@ -12,26 +12,33 @@
 
 #include "base/units.h"
 
-static void name_filesystem(struct tempfile *t)
+void tempfile_filesystem(int fd, char ret[32])
 {
 	static const struct {
 		unsigned long number;
 		const char *name;
 	} known[] = {
-		{ 0xef53, "ext4" },         { 0x01021994, "tmpfs" },     { 0x58465342, "xfs" },
-		{ 0x9123683e, "btrfs" },    { 0x794c7630, "overlayfs" }, { 0x6969, "nfs" },
-		{ 0x2fc12fc1, "zfs" },      { 0xf2f52010, "f2fs" },      { 0x858458f6, "ramfs" },
-		{ 0xca451a4e, "bcachefs" }, { 0x01021997, "9p" },
+		{ 0xef53, "ext2, ext3 or ext4" },
+		{ 0x01021994, "tmpfs" },
+		{ 0x58465342, "xfs" },
+		{ 0x9123683e, "btrfs" },
+		{ 0x794c7630, "overlayfs" },
+		{ 0x6969, "nfs" },
+		{ 0x2fc12fc1, "zfs" },
+		{ 0xf2f52010, "f2fs" },
+		{ 0x858458f6, "ramfs" },
+		{ 0xca451a4e, "bcachefs" },
+		{ 0x01021997, "9p" },
 	};
 	struct statfs s;
 
-	snprintf(t->filesystem, sizeof(t->filesystem), "unknown");
-	if (fstatfs(t->fd, &s) < 0)
+	snprintf(ret, 32, "unknown");
+	if (fstatfs(fd, &s) < 0)
 		return;
-	snprintf(t->filesystem, sizeof(t->filesystem), "0x%lx", (unsigned long)s.f_type);
+	snprintf(ret, 32, "0x%lx", (unsigned long)s.f_type);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (known[i].number == (unsigned long)s.f_type)
-			snprintf(t->filesystem, sizeof(t->filesystem), "%s", known[i].name);
+			snprintf(ret, 32, "%s", known[i].name);
 }
 
 /* O_TMPFILE where the file system has it, else a name that is taken away at once. */
@@ -92,7 +99,7 @@ int tempfile_create(uint64_t bytes, uint64_t piece_bytes, struct tempfile *ret, 
 		tempfile_done(&t);
 		return result;
 	}
-	name_filesystem(&t);
+	tempfile_filesystem(t.fd, t.filesystem);
 	*ret = t;
 	return 0;
 }

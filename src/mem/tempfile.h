@@ -13,6 +13,9 @@ struct tempfile {
 	char filesystem[32]; /* "ext4", "tmpfs", or the number that statfs() gives */
 };
 
+/* The name of the file system that holds @fd, "unknown" where it is not told. */
+void tempfile_filesystem(int fd, char ret[32]);
+
 #define TEMPFILE_NONE ((struct tempfile){ .fd = -1 })
 
 enum { TEMPFILE_PIECE_BYTES = 1 << 20 };
