@@ -212,6 +212,29 @@ static inline uint64_t assoc_insert(struct assoc *a, uint64_t key, uint32_t set,
 	return old;
 }
 
+/* The same where nobody asks what had to go. */
+static inline void assoc_put(struct assoc *a, uint64_t key, uint32_t set)
+{
+	struct assoc_small *s;
+	uint32_t way, shift;
+
+	if (!a->small) {
+		assoc_large_insert(a, key, set, true);
+		return;
+	}
+	s = &a->small[set];
+	way = assoc_small_victim(a, s);
+	shift = way % 8 * 8;
+	a->keys[(size_t)set * a->stride + way] = key;
+	s->mark[way / 8] = (s->mark[way / 8] & ~(UINT64_C(255) << shift)) | assoc_mark(key)
+										    << shift;
+	s->valid |= 1u << way;
+	if (a->policy == SIM_FIFO)
+		s->state = assoc_to_front(s->state, way);
+	else
+		assoc_small_touch(a, s, way);
+}
+
 static inline bool assoc_remove(struct assoc *a, uint64_t key, uint32_t set)
 {
 	uint64_t *keys = &a->keys[(size_t)set * a->stride];
@@ -227,12 +250,16 @@ static inline bool assoc_remove(struct assoc *a, uint64_t key, uint32_t set)
 	return true;
 }
 
-static inline void assoc_prefetch(const struct assoc *a, uint32_t set)
+/* Into the caches of the computer that simulates. */
+static inline void assoc_prefetch(const struct assoc *a, uint64_t number)
 {
-	if (a->small) {
-		__builtin_prefetch(&a->small[set], 1);
-		__builtin_prefetch(&a->keys[(size_t)set * a->stride], 1);
-	}
+	uint32_t set;
+
+	if (!a->small)
+		return;
+	set = assoc_set(a, number);
+	__builtin_prefetch(&a->small[set], 1);
+	__builtin_prefetch(&a->keys[(size_t)set * a->stride], 1);
 }
 
 #endif

@@ -72,6 +72,9 @@ static int make_caches(struct sim *s)
 					   .policy = c->policy };
 
 		s->line_shift[i] = (unsigned)__builtin_ctz(c->line_bytes);
+		s->tells[i] = c->relation == SIM_INCLUSIVE ||
+			      (i + 1 < m->n_caches && m->caches[i + 1].relation == SIM_VICTIM);
+		s->guards[i] = m->walker.first_cache > i || s->skips_first;
 		if (assoc_init(&s->caches[i], &shape, rng_mix64(s->seed + 100 + i)) < 0)
 			return -ENOMEM;
 	}
@@ -226,6 +229,9 @@ int sim_new(const struct sim_machine *m, const struct sim_space *space, uint64_t
 		sim_free(s);
 		return err_set(e, ENOMEM, "no memory for the model");
 	}
+	/* where frames are known without asking, and the last cache is larger than this one's */
+	s->looks_ahead =
+		s->space.frames == SIM_FRAMES_RANDOM && !s->space.host_levels && !s->align_shift;
 	*ret = s;
 	return 0;
 }
@@ -354,14 +360,21 @@ static void reference(struct sim *s, uint64_t va)
 /* Fetches the sets that a reference to come will need; changes nothing. */
 static void look_ahead(const struct sim *s, uint64_t va)
 {
-	(void)s;
-	(void)va;
+	const unsigned last = s->n_caches - 1;
+	const uint64_t entry = va >> s->page_shift, table = entry >> s->index_bits;
+	uint64_t pa = place_random(s, KIND_DATA, entry, s->page_shift) |
+		      (va & ((UINT64_C(1) << s->page_shift) - 1));
+
+	assoc_prefetch(&s->caches[last], pa >> s->line_shift[last]);
+	pa = place_random(s, KIND_TABLE + s->leaf - 1, table, s->base_shift) +
+	     (entry & ((UINT64_C(1) << s->index_bits) - 1)) * 8;
+	assoc_prefetch(&s->caches[last], pa >> s->line_shift[last]);
 }
 
 void sim_run(struct sim *s, const uint64_t *addresses, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (i + AHEAD < n)
+		if (i + AHEAD < n && s->looks_ahead)
 			look_ahead(s, addresses[i + AHEAD]);
 		reference(s, addresses[i]);
 	}
@@ -372,14 +385,14 @@ void sim_round(struct sim *s)
 	s->counts.rounds++;
 }
 
-void sim_code(struct sim *s, uint64_t line, uint32_t node)
+void sim_line(struct sim *s, enum sim_what what, uint64_t line, uint32_t node)
 {
-	const uint64_t pa = place_random(s, KIND_CODE, line, s->line_shift[0]);
-	unsigned where = cache_access(s, pa, 0);
+	const unsigned kind = what == SIM_CODE ? KIND_CODE : KIND_KERNEL_DATA;
+	unsigned where = cache_access(s, place_random(s, kind, line, s->line_shift[0]), 0);
 
 	if (where == SIM_IN_MEMORY)
 		where += node;
-	s->counts.found[SIM_CODE][where]++;
+	s->counts.found[what][where]++;
 }
 
 void sim_flush(struct sim *s, unsigned what)

@@ -97,8 +97,11 @@ void sim_free(struct sim *s); /* accepts NULL */
 void sim_run(struct sim *s, const uint64_t *addresses, size_t n);
 /* A round of the program's loop has ended (it costs core.round_cycles). */
 void sim_round(struct sim *s);
-/* Instruction line @line of the kernel's text, which is not translated here, on @node. */
-void sim_code(struct sim *s, uint64_t line, uint32_t node);
+/*
+ * Line @line of the kernel's text (SIM_CODE) or data (SIM_DATA) on @node: through the caches,
+ * without a translation (the kernel's own mapping is of entries that are pinned or huge).
+ */
+void sim_line(struct sim *s, enum sim_what what, uint64_t line, uint32_t node);
 /* Empties caches, TLBs and walk caches. */
 enum { SIM_FLUSH_CACHES = 1, SIM_FLUSH_TLBS = 2, SIM_FLUSH_WALK_CACHES = 4, SIM_FLUSH_ALL = 7 };
 void sim_flush(struct sim *s, unsigned what);

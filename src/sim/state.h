@@ -7,7 +7,13 @@
 #include "sim/sim.h"
 
 /* What is behind a number: kinds of pages. Tables of level k are KIND_TABLE + k - 1. */
-enum { KIND_DATA, KIND_TABLE, KIND_CODE = KIND_TABLE + SIM_LEVELS_MAX, KIND_HOST, KINDS = 16 };
+enum {
+	KIND_DATA,
+	KIND_TABLE,
+	KIND_CODE = KIND_TABLE + SIM_LEVELS_MAX,
+	KIND_KERNEL_DATA,
+	KIND_HOST
+};
 enum { KIND_SHIFT = 59 }; /* of a physical address: kinds never share a line */
 
 /* Keys of TLBs: what the number counts is in the low bits. */
@@ -53,7 +59,10 @@ struct sim {
 	unsigned n_tlb_levels; /* that hold such pages or ask them */
 	struct assoc *table_holder[SIM_LEVELS_MAX + 1], *vhpt_holder;
 	unsigned line_shift[SIM_CACHES_MAX], n_caches;
+	bool tells[SIM_CACHES_MAX];  /* somebody wants to know what leaves it */
+	bool guards[SIM_CACHES_MAX]; /* a victim cache that may hold what comes to it */
 	bool skips_first;
+	bool looks_ahead;
 	uint64_t fills; /* of TLBs: turns between units */
 	struct frames guest;
 	/* aliases in the first cache */

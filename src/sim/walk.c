@@ -32,7 +32,8 @@ static void evicted(struct sim *s, unsigned i, uint64_t line)
 		struct assoc *next = &s->caches[i + 1];
 		const uint64_t key = pa >> s->line_shift[i + 1];
 
-		if (!assoc_find(next, key, assoc_set(next, key)))
+		/* only a walker that passes by cache @i can have brought it there before */
+		if (!s->guards[i + 1] || !assoc_find(next, key, assoc_set(next, key)))
 			fill(s, i + 1, pa);
 	}
 }
@@ -40,9 +41,14 @@ static void evicted(struct sim *s, unsigned i, uint64_t line)
 static void fill(struct sim *s, unsigned i, uint64_t pa)
 {
 	const uint64_t line = pa >> s->line_shift[i];
-	const uint64_t old =
-		assoc_insert(&s->caches[i], line, assoc_set(&s->caches[i], line), true);
+	const uint32_t set = assoc_set(&s->caches[i], line);
+	uint64_t old;
 
+	if (!s->tells[i]) {
+		assoc_put(&s->caches[i], line, set);
+		return;
+	}
+	old = assoc_insert(&s->caches[i], line, set, true);
 	if (old != ASSOC_NONE)
 		evicted(s, i, old);
 }

@@ -228,7 +228,8 @@ static size_t dated_runs(const struct search *s, struct dated *to)
 
 	for (size_t i = 0; i < s->ids.n; i++) {
 		struct run *r = named ? header_of(s->dir, s->ids.v[i]) : NULL;
-		bool counts = i >= named || (r && r->origin != ORIGIN_PUBLISHED);
+		bool counts = i >= named ||
+			      (r && r->origin != ORIGIN_PUBLISHED && r->origin != ORIGIN_PREDICTED);
 
 		if (counts)
 			to[n++] = (struct dated){ s->ids.v[i], r ? r->start_unix_ns : 0 };

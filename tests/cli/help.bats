@@ -107,7 +107,7 @@ load helpers
 	pagetoll frobnicate
 	exits 129
 	[[ $stderr != *"did you mean"* ]]
-	says "there are run, ab, profile, list, info"
+	says "there are run, ab, profile, predict, list, info"
 	pagetoll version
 	exits 129
 	says "did you mean 'pagetoll --version'"

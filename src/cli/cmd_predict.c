@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: MIT
+/*
+ * `pagetoll predict`: what a benchmark would say on a described machine, and what a change of the
+ * machine or of the setting would give. Nothing is measured.
+ */
+#include "cli/take.h"
+#include "cli/verbs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "cli/predict_print.h"
+#include "cli/predict_setup.h"
+#include "cli/render.h"
+#include "cli/run_header.h"
+#include "host/clock.h"
+#include "record/runfile.h"
+#include "store/library.h"
+
+enum { KEY_MACHINE = KEY_VERB, KEY_WHAT_IF, KEY_MACHINES };
+enum { MACHINE_BYTES_MAX = 1 << 20, WHAT_IFS_MAX = 32 };
+
+struct predict_args {
+	struct common common;
+	struct how how;
+	const char *machine;
+	char *what_ifs[WHAT_IFS_MAX];
+	size_t n_what_ifs;
+	bool list;
+};
+
+static error_t parse_predict(int key, char *arg, struct argp_state *state)
+{
+	struct predict_args *a = state->input;
+
+	switch (key) {
+	case KEY_MACHINE:
+		a->machine = arg;
+		return 0;
+	case KEY_MACHINES:
+		a->list = true;
+		return 0;
+	case KEY_WHAT_IF:
+		if (!strchr(arg, '=') || arg[0] == '=')
+			cli_usage(&a->common, "--what-if: '%s' is not NAME=VALUE", arg);
+		if (a->n_what_ifs == WHAT_IFS_MAX)
+			cli_usage(&a->common, "--what-if: at most %d of them", WHAT_IFS_MAX);
+		a->what_ifs[a->n_what_ifs++] = arg;
+		return 0;
+	default:
+		return take_how(&a->how, &a->common, key, arg) ? 0 : common_option(key, arg, state);
+	}
+}
+
+/* --- the machine --- */
+
+static int read_file(const char *path, struct str *text, struct err *e)
+{
+	FILE *f = fopen(path, "re");
+	char chunk[4096];
+	size_t n;
+
+	if (!f)
+		return err_set(e, errno, "%s: %s", path, strerror(errno));
+	while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0 && text->len <= MACHINE_BYTES_MAX)
+		str_add_n(text, chunk, n);
+	if (ferror(f))
+		err_set(e, EIO, "%s: cannot be read", path);
+	else if (text->len > MACHINE_BYTES_MAX)
+		err_set(e, EFBIG, "%s: larger than 1 MiB: no machine", path);
+	fclose(f);
+	return e->code ? -e->code : 0;
+}
+
+static void unknown_machine(const struct common *c, const char *name)
+{
+	const char *names[64] = { 0 };
+	struct str hint = { 0 }, all = { 0 };
+	size_t k = 0;
+
+	for (const struct sim_embedded *x = sim_embedded_machines; x->name && k < 63; x++) {
+		str_addf(&all, "%s%s", k ? ", " : "", x->name);
+		names[k++] = x->name;
+	}
+	cli_did_you_mean(&hint, "", name, names);
+	cli_usage(c,
+		  "there is no machine '%s'%s; there are %s, or give a file (with a '/' or "
+		  ".json in its name)",
+		  name, str_text(&hint), str_text(&all));
+}
+
+static int load_machine(const struct predict_args *a, struct sim_machine **ret)
+{
+	const char *name = a->machine;
+	struct str text = { 0 };
+	struct err e = { 0 };
+	int rc;
+
+	for (const struct sim_embedded *x = sim_embedded_machines; x->name; x++)
+		if (strcmp(x->name, name) == 0)
+			return sim_machine_read(x->data, x->n, ret, &e) < 0
+				       ? cli_fail(&a->common, CLI_FATAL, "%s: %s", name, e.msg)
+				       : CLI_DONE;
+	if (!strchr(name, '/') && !strstr(name, ".json"))
+		unknown_machine(&a->common, name);
+	rc = read_file(name, &text, &e);
+	if (rc == 0) {
+		rc = sim_machine_read(str_text(&text), text.len, ret, &e);
+		if (rc < 0)
+			err_prefix(&e, "%s: ", name);
+	}
+	str_done(&text);
+	return rc < 0 ? cli_fail(&a->common, CLI_USAGE, "%s", e.msg) : CLI_DONE;
+}
+
+/* --- predicting --- */
+
+struct job {
+	const struct predict_args *args;
+	struct sim_machine *machine; /* as given; NULL: none */
+	struct run *run;
+	uint64_t seed;
+};
+
+static int add_point(struct job *j, const struct predict_side *s, const struct planned *p,
+		     uint64_t inner, const char *arm, struct err *e)
+{
+	struct predict_result *r = malloc(sizeof(*r));
+	struct predict_setting at = { .bench = p->bench->schema.name,
+				      .given = &p->setting.given,
+				      .resolved = &p->setting.resolved,
+				      .inner = p->inner,
+				      .inner_value = inner,
+				      .table_policy = s->table_policy };
+	const struct cpu *cpu =
+		machine_cpu(&s->as_ours, (uint32_t)attrs_int(&p->setting.resolved, "cpu.id", 0));
+	int rc = r ? 0 : -ENOMEM;
+
+	at.cpu_node = cpu ? (uint32_t)cpu->node : 0;
+	if (rc == 0)
+		rc = predict_point(&s->model, &at, r, e);
+	if (rc == 0)
+		rc = predict_add_schema(j->run, &p->bench->schema, r);
+	if (rc == 0)
+		rc = predict_add_measure(j->run, &at, &s->extra, arm, r);
+	free(r);
+	return rc < 0 ? err_set(e, -rc, "out of memory") : 0;
+}
+
+static int add_side(struct job *j, const struct predict_side *s, const char *arm, struct err *e)
+{
+	for (size_t i = 0; i < s->plan.n; i++) {
+		const struct planned *p = &s->plan.v[i];
+		int rc = 0;
+
+		if (p->skip_reason)
+			return err_set(e, EINVAL, "%s", p->skip_reason);
+		if (!p->inner)
+			rc = add_point(j, s, p, 0, arm, e);
+		for (size_t k = 0; k < p->grid.n && rc == 0; k++)
+			rc = add_point(j, s, p, p->grid.v[k], arm, e);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* The words with those of --what-if in their places, or behind them. */
+static char **words_after(const struct predict_args *a, size_t *ret_n)
+{
+	const struct common *c = &a->common;
+	char **words = calloc(c->n_words + a->n_what_ifs + 1, sizeof(*words));
+	size_t n = c->n_words;
+
+	if (!words)
+		return NULL;
+	memcpy(words, c->words, n * sizeof(*words));
+	for (size_t i = 0; i < a->n_what_ifs; i++) {
+		const size_t len = strcspn(a->what_ifs[i], "=") + 1;
+		size_t k = 0;
+
+		while (k < n && strncmp(words[k], a->what_ifs[i], len) != 0)
+			k++;
+		words[k] = a->what_ifs[i];
+		n = k == n ? n + 1 : n;
+	}
+	*ret_n = n;
+	return words;
+}
+
+static int count_points(const struct plan *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		n += p->v[i].inner ? p->v[i].grid.n : 1;
+	return (int)n;
+}
+
+static int predict_both(struct job *j, struct predict_side *before, struct predict_side *after,
+			struct err *e)
+{
+	const struct predict_args *a = j->args;
+	char **words = NULL;
+	size_t n = 0;
+	int rc = predict_side_init(before, j->machine, a->common.words, a->common.n_words, j->seed,
+				   e);
+
+	if (rc == 0 && a->n_what_ifs) {
+		words = words_after(a, &n);
+		rc = words ? predict_side_init(after, j->machine, words, n, j->seed, e) : -ENOMEM;
+		if (rc == 0 && count_points(&before->plan) != count_points(&after->plan))
+			rc = err_set(e, EINVAL,
+				     "--what-if: %d points before and %d after; give the points "
+				     "(as pointers=64,128) so that both have the same",
+				     count_points(&before->plan), count_points(&after->plan));
+	}
+	if (rc == 0)
+		rc = add_side(j, before, a->n_what_ifs ? "A" : NULL, e);
+	if (rc == 0 && a->n_what_ifs)
+		rc = add_side(j, after, "B", e);
+	free(words);
+	return rc;
+}
+
+/* --- the run --- */
+
+static int fill_header(struct job *j, int argc, char **argv, struct err *e)
+{
+	struct run *r = j->run;
+	struct str command = { 0 };
+	char id[27], seed[24];
+
+	r->schema_version = RUN_SCHEMA_VERSION;
+	r->start_unix_ns = r->end_unix_ns = clock_unix_ns();
+	run_make_id(id, r->start_unix_ns, random_seed());
+	str_add(&command, "pagetoll");
+	for (int i = 0; i < argc; i++)
+		str_addf(&command, " %s", argv[i]);
+	/* not an id of a measured run: `last` means those */
+	r->id = arena_printf(&r->arena, "predicted-%s", id);
+	r->source = arena_printf(&r->arena, "predicted for the described machine %s",
+				 j->machine ? j->machine->name : "(geometry alone)");
+	r->label = j->args->how.label;
+	r->origin = ORIGIN_PREDICTED;
+	r->version = cli_version();
+	r->command = arena_strdup(&r->arena, str_text(&command));
+	r->has_footer = r->complete = true;
+	r->stop_reason = "finished";
+	str_done(&command);
+	snprintf(seed, sizeof(seed), "%ju", (uintmax_t)j->seed);
+	if (!r->id || !r->source || !r->command ||
+	    attrs_set_text(&r->arena, &r->context, "seed", seed) < 0)
+		return err_set(e, ENOMEM, "out of memory");
+	if (!j->machine)
+		return 0;
+	if (attrs_set_text(&r->arena, &r->fingerprint, "model", j->machine->summary) < 0 ||
+	    attrs_set_int(&r->arena, &r->fingerprint, "page_bytes",
+			  (int64_t)j->machine->core.page_bytes) < 0 ||
+	    attrs_set_int(&r->arena, &r->context, "assumed_figures",
+			  (int64_t)sim_machine_count_assumed(j->machine)) < 0 ||
+	    attrs_set_int(&r->arena, &r->context, "figures", (int64_t)j->machine->n_origins) < 0)
+		return err_set(e, ENOMEM, "out of memory");
+	return 0;
+}
+
+static int write_run(const struct run *r, const char *path, struct err *e)
+{
+	struct runfile *f = NULL;
+	int rc = runfile_create(path, r, &f, e);
+
+	for (size_t i = 0; i < r->n_measures && rc == 0; i++)
+		rc = runfile_append(f, &r->measures[i], e);
+	if (rc == 0)
+		rc = runfile_finish(f, r, e);
+	runfile_close(f);
+	return rc;
+}
+
+static int save(const struct job *j, char **ret_path)
+{
+	const struct how *how = &j->args->how;
+	struct err e = { 0 };
+	int rc = 0;
+
+	if (how->no_save)
+		return CLI_DONE;
+	if (how->output)
+		*ret_path = strdup(how->output);
+	else
+		rc = library_new_path(j->run->id, ret_path, &e);
+	if (rc == 0)
+		rc = *ret_path ? write_run(j->run, *ret_path, &e) : -ENOMEM;
+	if (rc == 0)
+		return CLI_DONE;
+	if (how->output)
+		return cli_fail(&j->args->common, CLI_FATAL, "cannot save to %s: %s", how->output,
+				e.msg);
+	cli_warn(&j->args->common, "not saved: %s; use --output FILE or --no-save", e.msg);
+	return CLI_DONE;
+}
+
+static int print(const struct job *j, const char *path)
+{
+	struct str out = { 0 };
+
+	if (j->args->common.format != FORMAT_TEXT)
+		return cli_render_run(&j->args->common, j->run, false, j->run->id, path);
+	predict_print(&out, j->run, j->machine);
+	if (path)
+		str_addf(&out, "\nrun %s (predicted)\n", j->args->how.output ? path : j->run->id);
+	return cli_print_str(&out);
+}
+
+static int predict(struct job *j, int argc, char **argv)
+{
+	struct predict_side before = { 0 }, after = { 0 };
+	struct err e = { 0 };
+	char *path = NULL;
+	int rc = fill_header(j, argc, argv, &e), status;
+
+	if (rc == 0)
+		rc = predict_both(j, &before, &after, &e);
+	predict_side_done(&before);
+	predict_side_done(&after);
+	if (rc == -EINVAL || rc == -ERANGE)
+		cli_usage(&j->args->common, "%s", e.msg);
+	if (rc < 0)
+		return cli_fail(&j->args->common, CLI_NOT_MEASURED, "%s", e.msg);
+	status = save(j, &path);
+	if (status == CLI_DONE)
+		status = print(j, path);
+	free(path);
+	return status;
+}
+
+static void check_args(const struct predict_args *a)
+{
+	const struct common *c = &a->common;
+	struct str all = { 0 };
+
+	for (size_t i = 0; predict_name(i); i++)
+		str_addf(&all, "%s%s", i ? ", " : "", predict_name(i));
+	if (c->n_words == 0 || strchr(c->words[0], '='))
+		cli_usage(c, "the first word is the benchmark; predicted are %s", str_text(&all));
+	if (!predict_knows(c->words[0]))
+		cli_usage(c, "%s cannot be predicted; predicted are %s", c->words[0],
+			  str_text(&all));
+	for (size_t i = 1; i < c->n_words; i++)
+		if (!strchr(c->words[i], '='))
+			cli_usage(c, "'%s': one benchmark at a time, then NAME=VALUE", c->words[i]);
+	if (!a->machine && predict_needs_machine(c->words[0]))
+		cli_usage(c, "%s needs --machine NAME; --machines lists them", c->words[0]);
+	if (a->how.output && a->how.no_save)
+		cli_usage(c, "--output and --no-save exclude each other");
+	str_done(&all);
+}
+
+static int list_machines(void)
+{
+	struct str out = { 0 };
+
+	predict_print_machines(&out);
+	return cli_print_str(&out);
+}
+
+static int run_predict(const struct verb *v, int argc, char **argv)
+{
+	struct predict_args a = { 0 };
+	struct job j = { .args = &a };
+	char **typed = calloc((size_t)argc + 1, sizeof(*typed));
+	int status = CLI_DONE;
+
+	if (!typed)
+		return cli_fail(&a.common, CLI_FATAL, "out of memory");
+	memcpy(typed, argv, (size_t)argc * sizeof(*typed));
+	cli_parse(v, argc, argv, &a);
+	if (a.list) {
+		free(typed);
+		return list_machines();
+	}
+	check_args(&a);
+	j.seed = a.how.has_seed ? a.how.seed : 1;
+	j.run = run_new();
+	if (!j.run)
+		status = cli_fail(&a.common, CLI_FATAL, "out of memory");
+	if (status == CLI_DONE && a.machine)
+		status = load_machine(&a, &j.machine);
+	if (status == CLI_DONE)
+		status = predict(&j, argc, typed);
+	sim_machine_free(j.machine);
+	run_free(j.run);
+	free(typed);
+	return status;
+}
+
+static const struct argp_option predict_options[] = {
+	{ "machine", KEY_MACHINE, "NAME", 0,
+	  "The described machine: a name of --machines, or a file", 0 },
+	{ "machines", KEY_MACHINES, NULL, 0, "List the described machines that come along", 0 },
+	{ "what-if", KEY_WHAT_IF, "NAME=VALUE", 0,
+	  "Predict again with this change, and print the difference; may be given several times",
+	  0 },
+	{ "seed", HOW_SEED, "N", 0, "Seed of orders, frames and random replacement (default: 1)",
+	  0 },
+	{ "label", HOW_LABEL, "TEXT", 0, "Name the run, for show and compare", 0 },
+	{ "output", 'o', "FILE", 0,
+	  "Save the run to FILE, which must not exist, and not to the library", 0 },
+	{ "no-save", HOW_NO_SAVE, NULL, 0, "Print the result only", 0 },
+	OPTION_FORMAT,
+	OPTION_COLOR,
+	OPTION_HELP,
+	{ 0 }
+};
+static const struct argp predict_argp = {
+	.options = predict_options,
+	.parser = parse_predict,
+	.args_doc = "BENCH [NAME=VALUE]...",
+	.doc = "Predict what a benchmark would say on a described machine, by simulating its "
+	       "references, and where the time of each goes. Nothing is measured.\v"
+	       "NAME=VALUE are the benchmark's own parameters ('pagetoll info BENCH'), and of the "
+	       "model: levels=2..5, page-tables=interleaved|replicated, nested=yes|no, "
+	       "host-page=SIZE, table-align=SIZE, far-side=on|off, dtlb-entries=-N|+N, and for "
+	       "system calls kernel-text=single|replicated, text-lines=N, data-lines=N, "
+	       "hot-ns=N.\n\n"
+	       "  pagetoll predict tlb.chase --machine zen3-epyc stride=leaf-table+base-page "
+	       "backing=zero pointers=1k,64k page-tables=remote --what-if page-tables=replicated\n"
+	       "  pagetoll predict tables.shared processes=500 segment=8000m\n\n"
+	       "docs/model.md says what the model is and what it cannot; docs/machines.md how to "
+	       "describe a machine.",
+};
+const struct verb verb_predict = {
+	.name = "predict",
+	.summary = "Predict a benchmark, or a change, on a described machine",
+	.operand = OPERAND_WORDS,
+	.argp = &predict_argp,
+	.run = run_predict,
+};
