@@ -12,12 +12,14 @@
 #include "cli/verbs.h"
 #include "run/run.h"
 
+enum { MAX_VERBS = 40 };
+
 static const struct verb verb_help;
 
 const struct verb *const verb_table[] = {
-	&verb_run,    &verb_ab,     &verb_profile,    &verb_predict, &verb_list,
-	&verb_info,   &verb_show,   &verb_compare,    &verb_history, &verb_import,
-	&verb_export, &verb_doctor, &verb_completion, &verb_help,    NULL,
+	&verb_run,    &verb_ab,         &verb_profile, &verb_predict, &verb_list,   &verb_info,
+	&verb_show,   &verb_plot,       &verb_compare, &verb_history, &verb_import, &verb_export,
+	&verb_doctor, &verb_completion, &verb_help,    NULL,
 };
 
 const struct verb *verb_find(const char *name)
@@ -75,7 +77,7 @@ static int print_overview(void)
 
 static void unknown_verb(const char *word)
 {
-	const char *names[16] = { 0 };
+	const char *names[MAX_VERBS + 1] = { 0 };
 	struct str hint = { 0 }, all = { 0 };
 	size_t k = 0;
 
@@ -83,7 +85,7 @@ static void unknown_verb(const char *word)
 		cli_usage(NULL, "there is no verb 'version'; did you mean 'pagetoll --version'?");
 	if (bench_find(word))
 		cli_usage(NULL, "'%s' is a benchmark; did you mean 'pagetoll run %s'?", word, word);
-	for (const struct verb *const *v = verb_table; *v && k + 1 < 16; v++) {
+	for (const struct verb *const *v = verb_table; *v && k < MAX_VERBS; v++) {
 		str_addf(&all, "%s%s", k ? ", " : "", (*v)->name);
 		names[k++] = (*v)->name;
 	}

@@ -12,6 +12,7 @@ extern const struct verb verb_profile;
 extern const struct verb verb_list;
 extern const struct verb verb_info;
 extern const struct verb verb_show;
+extern const struct verb verb_plot;
 extern const struct verb verb_compare;
 extern const struct verb verb_history;
 extern const struct verb verb_import;

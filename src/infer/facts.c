@@ -97,6 +97,7 @@ struct fact *fact_new(struct work *w, const char *id, const char *unit, const ch
 	*f = (struct fact){ .id = id, .unit = unit, .method = method };
 	f->method_revision = FACTS_REVISION;
 	f->value = f->low = f->high = f->nominal = f->advertised = NAN;
+	f->knee = f->knee_low = f->knee_high = NAN;
 	return f;
 }
 
@@ -133,6 +134,14 @@ void fact_set_knee(struct fact *f, const struct knee *k, double factor)
 		f->interval_reason = "fewer than 6 invocations; an interval needs 6";
 	f->nominal = k->nominal * factor;
 	f->method = knee_method(k);
+}
+
+void fact_on_curve(struct fact *f, const struct curve_points *c, const struct knee *k)
+{
+	f->curve = c;
+	f->knee = k->capacity;
+	f->knee_low = k->low;
+	f->knee_high = k->high;
 }
 
 bool outer_is(const struct curve_points *c, const char *name, const char *value)

@@ -39,6 +39,7 @@ struct view {
 	double rep_quantile; /* over invocations, for knees: 0 where the metric is a minimum */
 	const char *reason;  /* why n is 0 */
 	const char *unproven;
+	const struct curve_points *curve; /* of which it is */
 };
 int view_build(struct work *w, const struct curve_points *c, const char *metric, struct view *ret);
 /* The knees of a view; none for a view of less than 6 points. */
@@ -81,6 +82,8 @@ int fact_where_int(struct work *w, struct fact *f, const char *name, int64_t val
 void fact_set_cost(struct fact *f, const struct cost *c);
 /* Value, interval and nominal of a capacity, all multiplied by @factor. */
 void fact_set_knee(struct fact *f, const struct knee *k, double factor);
+/* That the fact is this knee of that curve, for pictures. */
+void fact_on_curve(struct fact *f, const struct curve_points *c, const struct knee *k);
 const char *knee_method(const struct knee *k);
 
 /* Whether an outer parameter has one of the values (NULL-terminated), or is absent. */

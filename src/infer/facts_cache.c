@@ -154,7 +154,8 @@ static int add_latency(struct work *w, const struct curve_points *c, const struc
 	return 0;
 }
 
-static int add_capacity(struct work *w, const struct level *levels, size_t n, const char *note)
+static int add_capacity(struct work *w, const struct curve_points *c, const struct level *levels,
+			size_t n, const char *note)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct fact *f = fact_new(w, "cache.capacity", "bytes", "knee of the curve");
@@ -163,8 +164,10 @@ static int add_capacity(struct work *w, const struct level *levels, size_t n, co
 
 		if (!f || fact_where_int(w, f, "level", (int64_t)i + 1))
 			return -ENOMEM;
-		if (levels[i].knee)
+		if (levels[i].knee) {
 			fact_set_knee(f, levels[i].knee, 1);
+			fact_on_curve(f, c, levels[i].knee);
+		}
 		f->reason = levels[i].knee ? NULL : levels[i].reason;
 		f->advertised = bytes > 0 ? (double)bytes : NAN;
 		f->note = levels[i].note ? levels[i].note : i > 0 ? note : NULL;
@@ -414,7 +417,7 @@ int facts_cache(struct work *w)
 			n = found_levels(&knees, levels);
 		rc = add_latency(w, c, levels, n, note);
 		if (rc == 0)
-			rc = add_capacity(w, levels, n, note);
+			rc = add_capacity(w, c, levels, n, note);
 	}
 	for (size_t i = 0; i < w->curves->n && rc == 0; i++) {
 		if (curve_role(w->run, &w->curves->v[i]) == CURVE_CACHE)

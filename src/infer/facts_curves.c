@@ -120,6 +120,7 @@ static int add_curve(struct work *w, const struct curve_points *c)
 		if (!f)
 			return -ENOMEM;
 		fact_set_knee(f, &knees.v[i], 1);
+		fact_on_curve(f, c, &knees.v[i]);
 		f->note = v.unproven;
 		f = curve_fact(w, c, "curve.step_ns", "ns", (int)i + 1);
 		if (!f)

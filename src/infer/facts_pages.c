@@ -211,9 +211,9 @@ static int add_large(struct work *w, const struct curve_points *c, const struct 
 	if (l.first && !l.second)
 		second_reason =
 			arena_printf(w->arena, "no second knee up to %.0f pointers", view_end(&v));
-	rc = add_entries(w, page, 1, small ? NULL : l.first, small ? e->note : reason, NULL);
+	rc = add_entries(w, page, 1, c, small ? NULL : l.first, small ? e->note : reason, NULL);
 	if (rc == 0)
-		rc = add_entries(w, page, 2, small ? NULL : l.second,
+		rc = add_entries(w, page, 2, c, small ? NULL : l.second,
 				 small ? e->note : second_reason, NULL);
 	if (rc)
 		return rc;

@@ -41,8 +41,8 @@ static double advertised_entries_of(struct work *w, int level, uint64_t page_byt
 	return told > 0 ? (double)told : NAN;
 }
 
-int add_entries(struct work *w, const char *page, int level, const struct knee *k,
-		const char *reason, const char *note)
+int add_entries(struct work *w, const char *page, int level, const struct curve_points *curve,
+		const struct knee *k, const char *reason, const char *note)
 {
 	static const char *const ids[] = { "tlb.entries", "tlb.reach" };
 	static const char *const units[] = { "entries", "bytes" };
@@ -57,6 +57,8 @@ int add_entries(struct work *w, const char *page, int level, const struct knee *
 			return -ENOMEM;
 		if (k)
 			fact_set_knee(f, k, factor);
+		if (k && i == 0)
+			fact_on_curve(f, curve, k);
 		f->reason = k ? NULL : reason;
 		f->note = note;
 		f->advertised = factor * advertised_entries_of(w, level, bytes);
@@ -302,9 +304,10 @@ int facts_tlb(struct work *w)
 		b.page = attrs_text(&any->outer, "page", "base");
 		rc = read_base(w, &b);
 		if (rc == 0 && (b.hits || b.walk))
-			rc = add_entries(w, b.page, 1, b.first, b.first_reason, b.first_note);
+			rc = add_entries(w, b.page, 1, b.hits ? b.hits : b.walk, b.first,
+					 b.first_reason, b.first_note);
 		if (rc == 0 && b.walk)
-			rc = add_entries(w, b.page, 2, b.second, b.second_reason, NULL);
+			rc = add_entries(w, b.page, 2, b.walk, b.second, b.second_reason, NULL);
 		if (rc == 0)
 			rc = add_base_costs(w, &b);
 	}

@@ -18,9 +18,9 @@ const struct knee *strongest_knee(const struct knees *k, double above);
 struct span span_below(double capacity);
 const char *no_knee_text(struct work *w, const struct view *v);
 
-/* tlb.entries and tlb.reach; @k NULL: no value, because of @reason. */
-int add_entries(struct work *w, const char *page, int level, const struct knee *k,
-		const char *reason, const char *note);
+/* tlb.entries and tlb.reach, from the knee @k of @curve; @k NULL: no value, because of @reason. */
+int add_entries(struct work *w, const char *page, int level, const struct curve_points *curve,
+		const struct knee *k, const char *reason, const char *note);
 /* A cost with where page (and level, unless 0). */
 int add_cost(struct work *w, const char *id, const char *unit, const char *page, int level,
 	     const struct cost *c, const char *method, const char *note);

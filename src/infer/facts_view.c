@@ -71,7 +71,8 @@ int view_build(struct work *w, const struct curve_points *c, const char *metric,
 {
 	struct view v = { .n_reps = count_invocations(c),
 			  .rep_quantile = rep_quantile(w, c, metric),
-			  .reason = "not measured" };
+			  .reason = "not measured",
+			  .curve = c };
 	bool *keep = arena_alloc(w->arena, (c->n + 1) * sizeof(*keep));
 
 	v.x = arena_alloc(w->arena, (c->n + 1) * sizeof(*v.x));

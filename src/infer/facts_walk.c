@@ -252,6 +252,8 @@ static int add_reach(struct work *w, const struct family *f, int level, const st
 			return -ENOMEM;
 		if (k)
 			fact_set_knee(fact, k, i == 0 ? 1 : span);
+		if (k && i == 0)
+			fact_on_curve(fact, v->curve, k);
 		fact->reason = k ? NULL : none;
 	}
 	return 0;

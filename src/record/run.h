@@ -94,6 +94,8 @@ struct environment {
 	size_t n_findings, cap_findings;
 };
 
+struct curve_points;
+
 struct fact {
 	const char *id;              /* "tlb.entries" */
 	struct attrs where;          /* page=4k level=1 */
@@ -107,6 +109,12 @@ struct fact {
 	const char *method;          /* "step model", "median over invocations of minima" */
 	unsigned method_revision;
 	const char *note; /* what to know of it, else NULL */
+	/*
+	 * A knee: the curve that has it, and where along its inner parameter with the interval
+	 * (NaN: none). NULL: not a knee. Not kept in files.
+	 */
+	const struct curve_points *curve;
+	double knee, knee_low, knee_high;
 };
 
 struct facts {

@@ -12,7 +12,7 @@
 
 enum { LOSSES_MAX = 6 };
 
-static double series_statistic(const struct series *s, enum estimator estimator)
+double curve_series_value(const struct series *s, enum estimator estimator)
 {
 	if (s->null_reason)
 		return NAN;
@@ -46,7 +46,7 @@ static int invalid_value(struct arena *a, const struct point *p, const char *met
 		const struct measure *m = p->measures[i];
 		const struct series *s = measure_series(m, metric);
 		double x =
-			m->verdict == VERDICT_INVALID && s ? series_statistic(s, estimator) : NAN;
+			m->verdict == VERDICT_INVALID && s ? curve_series_value(s, estimator) : NAN;
 		if (!isnan(x))
 			v[n++] = x;
 	}

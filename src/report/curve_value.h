@@ -30,4 +30,7 @@ int curve_value_read(struct arena *a, const struct run *r, const struct bench_sc
 int curve_losses_render(struct str *out, struct arena *a, const struct report *rep,
 			const struct curve_group *g, const struct report_options *o);
 
+/* What one measure says: its minimum or median, its number, its rate. NaN: nothing. */
+double curve_series_value(const struct series *s, enum estimator estimator);
+
 #endif

@@ -87,7 +87,7 @@ load helpers
 	for words in "run --no-such" "list --no-such" "info" "show" "export" "completion" \
 		"show a b" "list word" "doctor word" "info tlb.chase word" "completion tcsh" \
 		"run --format" "run --format xml" "run --color=maybe" "run --quiet=yes" "run -x" \
-		"run -o" "--format json list" "show --card --format csv altix-2005" \
+		"run -o" "plot" "plot altix-2005 -o x.gif" "--format json list" "show --card --format csv altix-2005" \
 		"run --output a --no-save" "export --format text altix-2005"; do
 		# shellcheck disable=SC2086
 		pagetoll $words
@@ -107,7 +107,7 @@ load helpers
 	pagetoll frobnicate
 	exits 129
 	[[ $stderr != *"did you mean"* ]]
-	says "there are run, ab, profile, predict, list, info"
+	says "there are run, ab, profile, predict, list, info, show, plot"
 	pagetoll version
 	exits 129
 	says "did you mean 'pagetoll --version'"

@@ -67,7 +67,7 @@ static void collect_new(json_t *o, json_t *keys)
 static json_t *all_keys(void)
 {
 	struct run *r = sample_run();
-	struct fact f = { "id", { 0 }, "ns", 1, 2, 3, "r", "r", 4, 5, "m", 1, "n" };
+	struct fact f = { "id", { 0 }, "ns", 1, 2, 3, "r", "r", 4, 5, "m", 1, "n", NULL, 0, 0, 0 };
 	json_t *keys = json_pack("{s:b}", "type", 1);
 	size_t i;
 
