@@ -21,7 +21,7 @@ look() {
 	local words
 	for words in "list --format json" "doctor --format json"; do
 		# shellcheck disable=SC2086
-		"$PAGETOLL" $words --sysroot "$1" | sed -E 's,/(pods|pod1|app|g1|g2|g3),/GROUP,g' |
+		"$PAGETOLL" $words --sysroot "$1" | sed -E 's,/fs/cgroup/h[0-9]+,/fs/cgroup,g; s,/(pods|pod1|app|g1|g2|g3),/GROUP,g' |
 			jq 'del(.boot_id?, .context?.load_average?)'
 	done
 }
@@ -101,7 +101,8 @@ plant() {
 	grep -qx '= sys/class/dmi/id/product_name | QEMU' "$file"
 	pagetoll list --format json --sysroot "$copy"
 	exits 0
-	diff <("$PAGETOLL" list --format json --sysroot "$tree" | sed 's/planted-pods/g1/; s/pod1/g2/; s,/app,/g3,') <(echo "$output")
+	diff <("$PAGETOLL" list --format json --sysroot "$tree" | sed 's/planted-pods/g1/g; s/pod1/g2/g; s,/app,/g3,g') \
+		<(sed 's,/fs/cgroup/h1,/fs/cgroup,g' <<<"$output")
 }
 
 @test "the recorder takes the same words of the command line as the fingerprint" {
