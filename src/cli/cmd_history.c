@@ -305,8 +305,8 @@ static int run_history(const struct verb *v, int argc, char **argv)
 	rc = open_index(&a, dir, &x);
 	if (rc == CLI_DONE && a.n_changes && !x)
 		rc = cli_fail(&a.common, CLI_FATAL,
-			      "there is no run '%s': the library is empty; 'pagetoll toll' and "
-			      "'pagetoll run' measure and keep one",
+			      "there is no run '%s': the library is empty; 'pagetoll run' "
+			      "measures and keeps one",
 			      a.changes[0].run);
 	if (rc == CLI_DONE)
 		rc = a.n_changes ? change_runs(&a, x) : list_runs(&a, x, dir);

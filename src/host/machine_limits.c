@@ -204,7 +204,6 @@ static void read_group_processes(const struct sysroot *sr, struct machine *m,
 				 const char *controller)
 {
 	struct cgroup g;
-	char raise[160];
 	uint64_t max, now;
 
 	if (cgroup_find(sr, controller, &g) < 0)
@@ -214,9 +213,8 @@ static void read_group_processes(const struct sysroot *sr, struct machine *m,
 			continue;
 		if (cgroup_read_limit(sr, &g, "pids.current", &now) < 0)
 			now = 0;
-		snprintf(raise, sizeof(raise), "as root: echo max > /%.120s/pids.max", g.dir);
-		lower_processes(m, less(max, now), raise, "cgroup v%u %.48s pids.max", g.version,
-				cgroup_name(&g));
+		lower_processes(m, less(max, now), "as root, write more or max to that file",
+				"cgroup v%u %.48s pids.max", g.version, cgroup_name(&g));
 	} while (cgroup_to_parent(&g));
 }
 

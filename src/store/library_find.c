@@ -228,8 +228,7 @@ static size_t dated_runs(const struct search *s, struct dated *to)
 
 	for (size_t i = 0; i < s->ids.n; i++) {
 		struct run *r = named ? header_of(s->dir, s->ids.v[i]) : NULL;
-		bool counts = i >= named ||
-			      (r && r->origin != ORIGIN_PUBLISHED && r->origin != ORIGIN_PREDICTED);
+		bool counts = i >= named || (r && r->origin != ORIGIN_PUBLISHED);
 
 		if (counts)
 			to[n++] = (struct dated){ s->ids.v[i], r ? r->start_unix_ns : 0 };
@@ -246,8 +245,8 @@ static size_t dated_runs(const struct search *s, struct dated *to)
 static int no_runs(const struct search *s, struct err *e)
 {
 	return err_set(e, ENOENT,
-		       "there is no run '%s': the library is empty (%s); 'pagetoll toll' and "
-		       "'pagetoll run' measure and keep a run, 'pagetoll import FILE' takes one in",
+		       "there is no run '%s': the library is empty (%s); 'pagetoll run' "
+		       "measures and keeps a run, 'pagetoll import FILE' takes one in",
 		       s->name, s->dir);
 }
 

@@ -298,7 +298,7 @@ imports() {
 	prints "320.4"
 	prints "522.8"
 	pagetoll show prefault-profile-2002
-	prints "do_wp_page           c012ff54   1245  1.9095"
+	prints "c012ff54  do_wp_page            1245  1.9095"
 }
 
 @test "export: figures of merit" {

@@ -67,18 +67,18 @@ hidden() {
 	for sig in TERM INT HUP USR1; do
 		env --default-signal "$PAGETOLL" profile -- bash -c \
 			"trap 'echo got; kill \$!; exit 9' $sig; sleep 20 & echo ready; wait" \
-			>"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+			>"$BATS_TEST_TMPDIR/out.$sig" 2>"$BATS_TEST_TMPDIR/err.$sig" 3>&- &
 		pid=$!
 		for _ in {1..200}; do
-			grep -q ready "$BATS_TEST_TMPDIR/out" && break
+			grep -qs ready "$BATS_TEST_TMPDIR/out.$sig" && break
 			sleep 0.05
 		done
 		kill "-$sig" "$pid"
 		status=0
 		wait "$pid" || status=$?
-		[[ $status -eq 9 ]] || { echo "$sig: $status"; cat "$BATS_TEST_TMPDIR/err"; return 1; }
-		grep -q got "$BATS_TEST_TMPDIR/out"
-		grep -q "exit status 9" "$BATS_TEST_TMPDIR/err"
+		[[ $status -eq 9 ]] || { echo "$sig: $status"; cat "$BATS_TEST_TMPDIR/err.$sig"; return 1; }
+		grep -q got "$BATS_TEST_TMPDIR/out.$sig"
+		grep -q "exit status 9" "$BATS_TEST_TMPDIR/err.$sig"
 	done
 	pagetoll show last
 	exits 0

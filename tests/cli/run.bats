@@ -161,7 +161,7 @@ load helpers
 @test "show: last~1, ambiguous beginnings and names that do not exist" {
 	pagetoll show last
 	exits 128
-	says "library holds 0 runs"
+	says "the library is empty"
 	"$PAGETOLL" "${quick[@]}" --label twice tlb.chase pointers=1 >/dev/null
 	"$PAGETOLL" "${quick[@]}" --label twice tlb.chase pointers=1 >/dev/null
 	pagetoll show last~1
