@@ -358,7 +358,7 @@ hugetlb() {
 			program=$0 dir=$1
 			shift
 			mkdir -p "$dir/small" && mount -t tmpfs -o size=16k tmpfs "$dir/small" || exit 96
-			"$program" run --preset quick --invocations 20 --quiet --format json -o "$dir/small/run.jsonl" "$@"
+			"$program" run --preset quick --invocations 8 --quiet --format json -o "$dir/small/run.jsonl" "$@"
 			status=$?
 			[[ ! -s $dir/small/run.jsonl ]] || cp "$dir/small/run.jsonl" "$dir/saved.jsonl"
 			exit $status' "$PAGETOLL" "$dir" "$name" $smoke
