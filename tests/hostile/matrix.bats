@@ -18,6 +18,12 @@ setup_file() {
 		jq -r '.benchmarks[] | [.name, .runs_here, .smoke] | @tsv' >"$BATS_FILE_TMPDIR/benchmarks"
 }
 
+# Whatever ends a test, its control group and its folder for others go.
+teardown() {
+	if [[ -n ${group-} ]]; then rmdir "$group" 2>/dev/null || true; fi
+	if [[ ${place-} == *pagetoll-matrix* ]]; then rm -rf "$place"; fi
+}
+
 # What an experiment may change and has to put back.
 settings() {
 	grep -H . /sys/kernel/mm/transparent_hugepage/{enabled,defrag,use_zero_page} \
