@@ -236,14 +236,21 @@ static int read_table_counter(const struct sysroot *sr, uint32_t node, int64_t *
 	return 0;
 }
 
-static void settle_counters(const struct sysroot *sr)
+/* Folds the CPUs' shares into the counters; for root only. */
+static bool refresh_counters(const struct sysroot *sr)
 {
 	char *text;
 
-	if (sysroot_read(sr, "proc/sys/vm/stat_refresh", &text, NULL, NULL) == 0) {
-		free(text);
+	if (sysroot_read(sr, "proc/sys/vm/stat_refresh", &text, NULL, NULL) < 0)
+		return false;
+	free(text);
+	return true;
+}
+
+static void settle_counters(const struct sysroot *sr)
+{
+	if (refresh_counters(sr))
 		return;
-	}
 	struct timespec t = { .tv_sec = 1, .tv_nsec = 200000000 };
 
 	nanosleep(&t, NULL);
@@ -344,6 +351,24 @@ int proof_table_nodes(int node, uint64_t base_page_bytes, uint64_t tables, struc
 		p.elsewhere -= elsewhere;
 		*ret = p;
 	}
+	return result;
+}
+
+int proof_count_tables(int node, struct proof_counted *ret)
+{
+	struct u32_list nodes = { 0 };
+	struct sysroot sr;
+	int result = sysroot_init(&sr, NULL, NULL);
+
+	if (result == 0)
+		result = sysroot_read_list(&sr, "sys/devices/system/node/has_memory", &nodes, NULL);
+	if (result == 0 && nodes.n < 2)
+		result = -ENODEV;
+	if (result == 0 && !refresh_counters(&sr))
+		result = -EACCES;
+	if (result == 0)
+		result = read_counters(&sr, &nodes, node, &ret->on_node, &ret->elsewhere, NULL);
+	u32_list_done(&nodes);
 	return result;
 }
 

@@ -75,6 +75,16 @@ struct proof_tables {
 int proof_table_nodes(int node, uint64_t base_page_bytes, uint64_t tables, struct proof_tables *ret,
 		      struct err *e);
 
+/*
+ * Page tables of all processes, now: on @node, and on the other nodes. For what grows around an
+ * action; other processes' come and go in the same counters. -ENODEV on one node, where nothing can
+ * lie wrongly; -EACCES where the counters cannot be refreshed at once (not root).
+ */
+struct proof_counted {
+	int64_t on_node, elsewhere;
+};
+int proof_count_tables(int node, struct proof_counted *ret);
+
 /* Memory nodes of this machine (1 without NUMA). */
 size_t proof_count_nodes(void);
 

@@ -151,7 +151,15 @@ int region_map(const struct region_spec *spec, struct region *ret, struct err *e
 
 static void begin_populate(struct region *r, struct thread_counts *before)
 {
+	struct proof_counted now;
+
 	r->table_bytes_before = proof_table_bytes();
+	r->tables_counted =
+		r->spec.table_node >= 0 && proof_count_tables(r->spec.table_node, &now) == 0;
+	if (r->tables_counted) {
+		r->tables_on_node = -now.on_node;
+		r->tables_elsewhere = -now.elsewhere;
+	}
 	if (r->spec.table_node >= 0)
 		r->table_error = policy_bind_task((uint32_t)r->spec.table_node);
 	counters_thread(before);
@@ -160,8 +168,15 @@ static void begin_populate(struct region *r, struct thread_counts *before)
 static void end_populate(struct region *r, const struct thread_counts *before)
 {
 	struct thread_counts after;
+	struct proof_counted now;
 
 	counters_thread(&after);
+	if (r->tables_counted && proof_count_tables(r->spec.table_node, &now) == 0) {
+		r->tables_on_node += now.on_node;
+		r->tables_elsewhere += now.elsewhere;
+	} else {
+		r->tables_counted = false;
+	}
 	if (r->spec.table_node >= 0 && r->table_error == 0)
 		policy_reset_task();
 	r->faults += after.minor_faults - before->minor_faults;

@@ -43,6 +43,10 @@ struct region {
 	int data_error;  /* negative errno of mbind, 0: done or not asked */
 	int table_error; /* negative errno of set_mempolicy */
 	int64_t faults;  /* minor faults counted while populating */
+	/* By how much the counters of page tables on and off table_node grew while populating,
+	 * other processes' in them. tables_counted: they could be read. */
+	int64_t tables_on_node, tables_elsewhere;
+	bool tables_counted;
 	int64_t table_bytes_before, table_bytes_after; /* VmPTE around populating; -1: unknown */
 };
 

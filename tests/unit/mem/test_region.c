@@ -319,6 +319,36 @@ static void table_witness_counts_tables(void **state)
 	assert_false(witness_shows(900, true));
 }
 
+/* Counted around populating where there are several nodes; else known not to be. */
+static void own_tables_are_counted(void **state)
+{
+	enum { TABLES = 1024 };
+	struct region_spec s =
+		spec_of(BACKING_ZERO, PAGE_KIND_BASE, page_bytes(), TABLES * leaf_span());
+	uint64_t offsets[TABLES];
+	struct proof_counted counted;
+	struct region r;
+	struct err e = { 0 };
+	int known;
+
+	(void)state;
+	strided(offsets, TABLES, leaf_span());
+	s.table_node = 0;
+	known = proof_count_tables(0, &counted);
+	assert_true(known == 0 || known == -ENODEV || known == -EACCES || known == -ENOENT);
+	assert_int_equal(region_map(&s, &r, &e), 0);
+	assert_int_equal(region_populate(&r, offsets, TABLES, &e), 0);
+	assert_int_equal(r.tables_counted, known == 0);
+	if (known == 0 && r.table_error == 0)
+		assert_true(r.tables_on_node > TABLES / 2);
+	region_done(&r);
+	s.table_node = -1;
+	assert_int_equal(region_map(&s, &r, &e), 0);
+	assert_int_equal(region_populate(&r, offsets, TABLES, &e), 0);
+	assert_false(r.tables_counted);
+	region_done(&r);
+}
+
 static void policies_refuse_bad_nodes(void **state)
 {
 	(void)state;
@@ -355,6 +385,7 @@ int main(void)
 		cmocka_unit_test(empty_hugetlb_pool_is_an_error),
 		cmocka_unit_test(data_nodes_are_told),
 		cmocka_unit_test(table_witness_counts_tables),
+		cmocka_unit_test(own_tables_are_counted),
 		cmocka_unit_test(policies_refuse_bad_nodes),
 		cmocka_unit_test(load_starts_and_stops),
 	};
