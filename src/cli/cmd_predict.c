@@ -240,8 +240,7 @@ static int fill_header(struct job *j, int argc, char **argv, struct err *e)
 	str_add(&command, "pagetoll");
 	for (int i = 0; i < argc; i++)
 		str_addf(&command, " %s", argv[i]);
-	/* not an id of a measured run: `last` means those */
-	r->id = arena_printf(&r->arena, "predicted-%s", id);
+	r->id = arena_strdup(&r->arena, id);
 	r->source = arena_printf(&r->arena, "predicted for the described machine %s",
 				 j->machine ? j->machine->name : "(geometry alone)");
 	r->label = j->args->how.label;

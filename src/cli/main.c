@@ -39,6 +39,7 @@ static const struct {
 	{ "compare", "Did my change help?", "pagetoll compare last~1 last" },
 	{ "doctor", "What disturbs measuring here?", "pagetoll doctor" },
 	{ "profile", "Where does my program's time go?", "pagetoll profile -- CMD" },
+	{ "predict", "What would a change give?", "pagetoll predict BENCH" },
 };
 
 static void add_questions(struct str *out)

@@ -20,13 +20,16 @@ static int alloc_large(struct assoc *a)
 	a->words = (a->ways + 63) / 64;
 	for (a->hash_bits = 4; (UINT64_C(1) << a->hash_bits) < 4 * slots;)
 		a->hash_bits++;
+	a->keys = calloc(slots, sizeof(*a->keys));
 	a->slot_of = calloc((size_t)1 << a->hash_bits, sizeof(*a->slot_of));
 	a->older = calloc(slots, sizeof(*a->older));
 	a->newer = calloc(slots, sizeof(*a->newer));
 	a->newest = calloc(a->sets, sizeof(*a->newest));
+	a->n_used = calloc(a->sets, sizeof(*a->n_used));
 	a->used = calloc((size_t)a->sets * a->words, sizeof(*a->used));
 	a->referenced = calloc((size_t)a->sets * a->words, sizeof(*a->referenced));
-	return a->slot_of && a->older && a->newer && a->newest && a->used && a->referenced
+	return a->keys && a->slot_of && a->older && a->newer && a->newest && a->n_used && a->used &&
+			       a->referenced
 		       ? 0
 		       : -ENOMEM;
 }
@@ -40,19 +43,21 @@ int assoc_init(struct assoc *a, const struct sim_shape *shape, uint64_t seed)
 	a->sets = shape->entries / a->ways;
 	a->index = shape->index;
 	a->policy = shape->policy;
-	a->stride = a->ways <= ASSOC_SMALL ? (a->ways + 7) / 8 * 8 : a->ways;
 	if ((a->sets & (a->sets - 1)) == 0) {
 		a->mask = a->sets - 1;
 		a->bits = (uint32_t)__builtin_ctz(a->sets);
 	}
 	rng_seed(&a->rng, seed);
-	/* keys of a set begin on a line of the computer that simulates */
-	a->keys = aligned_alloc(64, ((size_t)a->sets * a->stride * 8 + 63) / 64 * 64);
-	if (a->ways <= ASSOC_SMALL)
-		a->small = aligned_alloc(64, ((size_t)a->sets * sizeof(*a->small) + 63) / 64 * 64);
-	else
+	if (a->ways <= ASSOC_SMALL) {
+		a->small_bytes =
+			(uint32_t)(sizeof(struct assoc_small) + a->ways * sizeof(uint64_t) + 63) /
+			64 * 64;
+		a->small = aligned_alloc(64, (size_t)a->sets * a->small_bytes);
+		rc = a->small ? 0 : -ENOMEM;
+	} else {
 		rc = alloc_large(a);
-	if (rc < 0 || !a->keys || (a->ways <= ASSOC_SMALL && !a->small)) {
+	}
+	if (rc < 0) {
 		assoc_done(a);
 		return -ENOMEM;
 	}
@@ -68,6 +73,7 @@ void assoc_done(struct assoc *a)
 	free(a->older);
 	free(a->newer);
 	free(a->newest);
+	free(a->n_used);
 	free(a->used);
 	free(a->referenced);
 	memset(a, 0, sizeof(*a));
@@ -75,15 +81,17 @@ void assoc_done(struct assoc *a)
 
 size_t assoc_bytes(const struct assoc *a)
 {
-	const size_t slots = (size_t)a->sets * a->stride;
+	const size_t slots = (size_t)a->sets * a->ways;
 
 	if (a->small)
-		return slots * 8 + a->sets * sizeof(*a->small);
-	return slots * 16 + ((size_t)4 << a->hash_bits) + (size_t)a->sets * (4 + 16 * a->words);
+		return (size_t)a->sets * a->small_bytes;
+	return slots * 16 + ((size_t)4 << a->hash_bits) + (size_t)a->sets * (8 + 16 * a->words);
 }
 
 static void clear_large(struct assoc *a)
 {
+	for (size_t i = 0; i < (size_t)a->sets * a->ways; i++)
+		a->keys[i] = ASSOC_NONE;
 	memset(a->slot_of, 0, sizeof(*a->slot_of) << a->hash_bits);
 	memset(a->used, 0, (size_t)a->sets * a->words * 8);
 	memset(a->referenced, 0, (size_t)a->sets * a->words * 8);
@@ -95,30 +103,27 @@ static void clear_large(struct assoc *a)
 			a->newer[first + w] = first + (w + a->ways - 1) % a->ways;
 		}
 		a->newest[set] = first;
+		a->n_used[set] = 0;
 	}
 }
 
 void assoc_clear(struct assoc *a)
 {
-	for (size_t i = 0; i < (size_t)a->sets * a->stride; i++)
-		a->keys[i] = ASSOC_NONE;
+	const bool ages = a->policy == SIM_LRU || a->policy == SIM_FIFO;
+
 	if (!a->small) {
 		clear_large(a);
 		return;
 	}
-	memset(a->small, 0, a->sets * sizeof(*a->small));
-	if (a->policy == SIM_LRU || a->policy == SIM_FIFO)
-		for (uint32_t set = 0; set < a->sets; set++)
-			a->small[set].state = IDENTITY;
-}
+	for (uint32_t set = 0; set < a->sets; set++) {
+		struct assoc_small *s = assoc_small_at(a, set);
 
-size_t assoc_count(const struct assoc *a)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < (size_t)a->sets * a->stride; i++)
-		n += a->keys[i] != ASSOC_NONE;
-	return n;
+		s->mark[0] = s->mark[1] = 0;
+		s->state = ages ? IDENTITY : 0;
+		s->valid = 0;
+		for (uint32_t way = 0; way < a->ways; way++)
+			s->keys[way] = ASSOC_NONE;
+	}
 }
 
 /* --- victims --- */
@@ -272,11 +277,10 @@ static uint32_t large_victim(struct assoc *a, uint32_t set)
 {
 	const uint64_t *bits = &a->referenced[(size_t)set * a->words];
 	const uint32_t first = set * a->ways;
-	const uint32_t free_way = idle_way(a, &a->used[(size_t)set * a->words], false);
 	uint32_t way = a->ways;
 
-	if (free_way < a->ways)
-		return first + free_way;
+	if (a->n_used[set] < a->ways)
+		return first + idle_way(a, &a->used[(size_t)set * a->words], false);
 	switch (a->policy) {
 	case SIM_LRU:
 	case SIM_FIFO:
@@ -303,6 +307,7 @@ uint64_t assoc_large_insert(struct assoc *a, uint64_t key, uint32_t set, bool re
 	a->keys[slot] = key;
 	a->slot_of[probe(a, key)] = slot + 1;
 	a->used[(size_t)set * a->words + way / 64] |= UINT64_C(1) << way % 64;
+	a->n_used[set] += old == ASSOC_NONE;
 	if (a->policy == SIM_FIFO)
 		to_newest(a, set, slot);
 	else if (referenced)
@@ -323,5 +328,6 @@ bool assoc_large_remove(struct assoc *a, uint64_t key, uint32_t set)
 	a->keys[slot - 1] = ASSOC_NONE;
 	way = slot - 1 - set * a->ways;
 	a->used[(size_t)set * a->words + way / 64] &= ~(UINT64_C(1) << way % 64);
+	a->n_used[set]--;
 	return true;
 }

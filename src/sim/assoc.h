@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arch_match.h"
 #include "base/rng.h"
 #include "sim/machine.h"
 
@@ -22,6 +23,8 @@ struct assoc_small {
 	uint64_t state;   /* LRU, FIFO: ways by age, a nibble each; NRU, PLRU: bits */
 	uint32_t valid;   /* a bit a way */
 	uint32_t pad;
+	/* Right behind: few entries of a set share its line of the computer that simulates. */
+	uint64_t keys[];
 };
 
 struct assoc {
@@ -30,14 +33,14 @@ struct assoc {
 	uint32_t bits;
 	enum sim_index index;
 	enum sim_policy policy;
-	uint64_t *keys;            /* owned; sets x stride */
-	uint32_t stride;           /* ways, rounded up for the small */
-	struct assoc_small *small; /* owned; NULL: large */
+	char *small;          /* owned; a struct assoc_small each small_bytes; NULL: large */
+	uint32_t small_bytes; /* a multiple of 64 */
 	/* large */
+	uint64_t *keys;    /* owned; sets x ways */
 	uint32_t *slot_of; /* owned; hash table: slot + 1, 0: empty */
 	uint32_t hash_bits;
 	uint32_t *older, *newer;     /* owned; neighbours of a slot, by age; the ends wrap around */
-	uint32_t *newest;            /* owned; of each set */
+	uint32_t *newest, *n_used;   /* owned; of each set */
 	uint64_t *used, *referenced; /* owned; a bit a way */
 	uint32_t words;              /* of 64 such bits, a set */
 	struct rng rng;
@@ -52,8 +55,12 @@ size_t assoc_bytes(const struct assoc *a);
 bool assoc_large_find(struct assoc *a, uint64_t key, uint32_t set);
 uint64_t assoc_large_insert(struct assoc *a, uint64_t key, uint32_t set, bool referenced);
 bool assoc_large_remove(struct assoc *a, uint64_t key, uint32_t set);
-/* Entries in use, for tests. */
-size_t assoc_count(const struct assoc *a);
+
+/* Zeroed ones are not: the machine has none of that. */
+static inline bool assoc_is_made(const struct assoc *a)
+{
+	return a->sets > 0;
+}
 
 /* The set of something numbered (page number, line number). */
 static inline uint32_t assoc_set(const struct assoc *a, uint64_t number)
@@ -72,28 +79,25 @@ static inline uint32_t assoc_set(const struct assoc *a, uint64_t number)
 	return (uint32_t)number & a->mask;
 }
 
-static inline uint64_t assoc_mark(uint64_t key)
+static inline uint8_t assoc_mark(uint64_t key)
 {
-	return key * 0x9e3779b97f4a7c15u >> 56;
+	return (uint8_t)(key * 0x9e3779b97f4a7c15u >> 56);
+}
+
+static inline struct assoc_small *assoc_small_at(const struct assoc *a, uint32_t set)
+{
+	return (struct assoc_small *)(void *)(a->small + (size_t)set * a->small_bytes);
 }
 
 /* The way of @key in a small set, or ways. */
 static inline uint32_t assoc_small_way(const struct assoc *a, const struct assoc_small *s,
-				       const uint64_t *keys, uint64_t key)
+				       uint64_t key)
 {
-	const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
-	const uint64_t want = assoc_mark(key) * ones;
+	for (uint32_t hit = arch_match16(s->mark, assoc_mark(key)); hit; hit &= hit - 1) {
+		const uint32_t way = (uint32_t)__builtin_ctz(hit);
 
-	for (uint32_t half = 0; half < 2 && half * 8 < a->ways; half++) {
-		const uint64_t diff = s->mark[half] ^ want;
-
-		/* bytes of zero, and rarely one above such a byte */
-		for (uint64_t hit = (diff - ones) & ~diff & tops; hit; hit &= hit - 1) {
-			const uint32_t way = half * 8 + (uint32_t)__builtin_ctzll(hit) / 8;
-
-			if (keys[way] == key)
-				return way;
-		}
+		if (way < a->ways && s->keys[way] == key)
+			return way;
 	}
 	return a->ways;
 }
@@ -171,14 +175,16 @@ static inline uint32_t assoc_small_victim(struct assoc *a, const struct assoc_sm
 /* Whether @key is in @set; a hit counts as a reference. */
 static inline bool assoc_find(struct assoc *a, uint64_t key, uint32_t set)
 {
+	struct assoc_small *s;
 	uint32_t way;
 
 	if (!a->small)
 		return assoc_large_find(a, key, set);
-	way = assoc_small_way(a, &a->small[set], &a->keys[(size_t)set * a->stride], key);
+	s = assoc_small_at(a, set);
+	way = assoc_small_way(a, s, key);
 	if (way == a->ways)
 		return false;
-	assoc_small_touch(a, &a->small[set], way);
+	assoc_small_touch(a, s, way);
 	return true;
 }
 
@@ -189,19 +195,18 @@ static inline bool assoc_find(struct assoc *a, uint64_t key, uint32_t set)
 static inline uint64_t assoc_insert(struct assoc *a, uint64_t key, uint32_t set, bool referenced)
 {
 	struct assoc_small *s;
-	uint64_t *keys, old;
+	uint64_t old;
 	uint32_t way, shift;
 
 	if (!a->small)
 		return assoc_large_insert(a, key, set, referenced);
-	s = &a->small[set];
-	keys = &a->keys[(size_t)set * a->stride];
+	s = assoc_small_at(a, set);
 	way = assoc_small_victim(a, s);
 	shift = way % 8 * 8;
-	old = s->valid >> way & 1 ? keys[way] : ASSOC_NONE;
-	keys[way] = key;
-	s->mark[way / 8] = (s->mark[way / 8] & ~(UINT64_C(255) << shift)) | assoc_mark(key)
-										    << shift;
+	old = s->valid >> way & 1 ? s->keys[way] : ASSOC_NONE;
+	s->keys[way] = key;
+	s->mark[way / 8] =
+		(s->mark[way / 8] & ~(UINT64_C(255) << shift)) | (uint64_t)assoc_mark(key) << shift;
 	s->valid |= 1u << way;
 	if (a->policy == SIM_FIFO)
 		s->state = assoc_to_front(s->state, way);
@@ -222,12 +227,12 @@ static inline void assoc_put(struct assoc *a, uint64_t key, uint32_t set)
 		assoc_large_insert(a, key, set, true);
 		return;
 	}
-	s = &a->small[set];
+	s = assoc_small_at(a, set);
 	way = assoc_small_victim(a, s);
 	shift = way % 8 * 8;
-	a->keys[(size_t)set * a->stride + way] = key;
-	s->mark[way / 8] = (s->mark[way / 8] & ~(UINT64_C(255) << shift)) | assoc_mark(key)
-										    << shift;
+	s->keys[way] = key;
+	s->mark[way / 8] =
+		(s->mark[way / 8] & ~(UINT64_C(255) << shift)) | (uint64_t)assoc_mark(key) << shift;
 	s->valid |= 1u << way;
 	if (a->policy == SIM_FIFO)
 		s->state = assoc_to_front(s->state, way);
@@ -237,29 +242,25 @@ static inline void assoc_put(struct assoc *a, uint64_t key, uint32_t set)
 
 static inline bool assoc_remove(struct assoc *a, uint64_t key, uint32_t set)
 {
-	uint64_t *keys = &a->keys[(size_t)set * a->stride];
+	struct assoc_small *s;
 	uint32_t way;
 
 	if (!a->small)
 		return assoc_large_remove(a, key, set);
-	way = assoc_small_way(a, &a->small[set], keys, key);
+	s = assoc_small_at(a, set);
+	way = assoc_small_way(a, s, key);
 	if (way == a->ways)
 		return false;
-	keys[way] = ASSOC_NONE;
-	a->small[set].valid &= ~(1u << way);
+	s->keys[way] = ASSOC_NONE;
+	s->valid &= ~(1u << way);
 	return true;
 }
 
 /* Into the caches of the computer that simulates. */
 static inline void assoc_prefetch(const struct assoc *a, uint64_t number)
 {
-	uint32_t set;
-
-	if (!a->small)
-		return;
-	set = assoc_set(a, number);
-	__builtin_prefetch(&a->small[set], 1);
-	__builtin_prefetch(&a->keys[(size_t)set * a->stride], 1);
+	if (a->small)
+		__builtin_prefetch(assoc_small_at(a, assoc_set(a, number)), 1);
 }
 
 #endif

@@ -122,7 +122,7 @@ static int make_alias(struct sim *s)
 		s->folds[k].shift = shift;
 		s->folds[k].mask |= UINT64_C(1) << a->low[i];
 	}
-	s->alias_of = calloc((size_t)first->sets * first->stride, sizeof(*s->alias_of));
+	s->alias_of = calloc((size_t)first->sets * first->ways, sizeof(*s->alias_of));
 	return s->alias_of ? 0 : -ENOMEM;
 }
 
@@ -279,8 +279,8 @@ static void check_alias(struct sim *s, uint64_t va, uint64_t pa, bool was_there)
 	struct assoc *c = &s->caches[0];
 	const uint64_t line = pa >> s->line_shift[0];
 	const uint32_t set = assoc_set(c, line);
-	const size_t first = (size_t)set * c->stride;
-	const uint32_t way = assoc_small_way(c, &c->small[set], &c->keys[first], line);
+	const size_t first = (size_t)set * c->ways;
+	const uint32_t way = assoc_small_way(c, assoc_small_at(c, set), line);
 	const uint16_t now = alias_hash(s, va);
 
 	if (way == c->ways)
@@ -402,12 +402,12 @@ void sim_flush(struct sim *s, unsigned what)
 	for (size_t i = 0; what & SIM_FLUSH_TLBS && i < s->m->n_tlbs; i++)
 		assoc_clear(&s->tlbs[i]);
 	for (size_t i = 0; what & SIM_FLUSH_WALK_CACHES && i <= SIM_LEVELS_MAX; i++) {
-		if (s->walk_caches[i].keys)
+		if (assoc_is_made(&s->walk_caches[i]))
 			assoc_clear(&s->walk_caches[i]);
-		if (s->host_caches[i].keys)
+		if (assoc_is_made(&s->host_caches[i]))
 			assoc_clear(&s->host_caches[i]);
 	}
-	if (what & SIM_FLUSH_WALK_CACHES && s->nested.keys)
+	if (what & SIM_FLUSH_WALK_CACHES && assoc_is_made(&s->nested))
 		assoc_clear(&s->nested);
 }
 
@@ -430,8 +430,8 @@ size_t sim_bytes(const struct sim *s)
 	for (size_t i = 0; i < s->n_caches; i++)
 		bytes += assoc_bytes(&s->caches[i]);
 	for (size_t i = 0; i <= SIM_LEVELS_MAX; i++) {
-		bytes += s->walk_caches[i].keys ? assoc_bytes(&s->walk_caches[i]) : 0;
-		bytes += s->host_caches[i].keys ? assoc_bytes(&s->host_caches[i]) : 0;
+		bytes += assoc_is_made(&s->walk_caches[i]) ? assoc_bytes(&s->walk_caches[i]) : 0;
+		bytes += assoc_is_made(&s->host_caches[i]) ? assoc_bytes(&s->host_caches[i]) : 0;
 	}
 	return bytes + (s->guest.keys ? (size_t)16 << s->guest.bits : 0);
 }

@@ -105,7 +105,7 @@ void read_line(struct sim *s, unsigned what, uint64_t pa, unsigned first, unsign
 
 	if (where == SIM_IN_MEMORY) {
 		where += place_node(s, level, number);
-		if (s->far.keys)
+		if (assoc_is_made(&s->far))
 			ask_far_side(s, what, pa);
 	}
 	s->counts.found[what][where]++;
@@ -134,7 +134,7 @@ static uint64_t table_address(struct sim *s, unsigned level, uint64_t number)
 
 static bool table_cached(struct assoc *own, struct assoc *holder, unsigned level, uint64_t number)
 {
-	if (own->keys && assoc_find(own, number, assoc_set(own, number)))
+	if (assoc_is_made(own) && assoc_find(own, number, assoc_set(own, number)))
 		return true;
 	return holder &&
 	       assoc_find(holder, tlb_key(number, KEY_TABLE + level), assoc_set(holder, number));
@@ -142,7 +142,7 @@ static bool table_cached(struct assoc *own, struct assoc *holder, unsigned level
 
 static void cache_table(struct assoc *own, struct assoc *holder, unsigned level, uint64_t number)
 {
-	if (own->keys)
+	if (assoc_is_made(own))
 		assoc_insert(own, number, assoc_set(own, number), true);
 	if (holder)
 		assoc_insert(holder, tlb_key(number, KEY_TABLE + level), assoc_set(holder, number),
@@ -158,7 +158,7 @@ static void host_walk(struct sim *s, uint64_t gpa)
 	for (unsigned k = s->host_leaf + 1; k <= s->space.host_levels; k++) {
 		const uint64_t number = gpa >> (s->base_shift + s->index_bits * (k - 1));
 
-		if (!s->host_caches[k].keys)
+		if (!assoc_is_made(&s->host_caches[k]))
 			continue;
 		if (table_cached(&s->host_caches[k], NULL, k, number)) {
 			s->counts.host_cache_hit[k]++;
@@ -187,7 +187,7 @@ static uint64_t host_translate(struct sim *s, uint64_t gpa)
 	const uint64_t number = gpa >> s->host_shift;
 	bool known = false;
 
-	if (s->nested.keys) {
+	if (assoc_is_made(&s->nested)) {
 		known = assoc_find(&s->nested, number, assoc_set(&s->nested, number));
 		s->counts.nested_hit += known;
 		s->counts.nested_miss += !known;
@@ -256,7 +256,7 @@ static unsigned walk_start(struct sim *s, uint64_t va)
 	for (unsigned k = s->leaf + 1; k <= s->levels; k++) {
 		const uint64_t number = va >> (s->base_shift + s->index_bits * (k - 1));
 
-		if (!s->walk_caches[k].keys && !s->table_holder[k])
+		if (!assoc_is_made(&s->walk_caches[k]) && !s->table_holder[k])
 			continue;
 		if (table_cached(&s->walk_caches[k], s->table_holder[k], k, number)) {
 			s->counts.walk_cache_hit[k]++;
