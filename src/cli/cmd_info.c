@@ -3,6 +3,7 @@
  * `pagetoll info BENCH`: what a benchmark measures and cannot show, its parameters, metrics and
  * needs, from its descriptor.
  */
+#include "cli/param_words.h"
 #include "cli/verbs.h"
 
 #include <string.h>
@@ -17,59 +18,17 @@ static error_t parse_info(int key, char *arg, struct argp_state *state)
 	return common_option(key, arg, state);
 }
 
-/* What the parameter takes, in words. */
-static void accepted(struct str *out, const struct param *p)
-{
-	char low[UNITS_TEXT_BYTES], high[UNITS_TEXT_BYTES];
-
-	switch (p->type) {
-	case PARAM_COUNT:
-		str_addf(out, "a count, %llu to %llu", (unsigned long long)p->min,
-			 (unsigned long long)p->max);
-		break;
-	case PARAM_BYTES:
-		str_addf(out, "a size, %s to %s", format_size(low, p->min),
-			 format_size(high, p->max));
-		break;
-	case PARAM_STRIDE:
-		str_add(out, "a size or page, base-page, leaf-table, pmd-table, pud-table, "
-			     "p4d-table, and an "
-			     "offset: 32m+128, leaf-table+page");
-		break;
-	case PARAM_PAGE:
-		str_add(out, "base, auto, thp, hugetlb, hugetlb-2m, hugetlb-1g, or a size (4k, "
-			     "64k); see 'pagetoll list'");
-		break;
-	case PARAM_CHOICE:
-		break;
-	case PARAM_CPU:
-		str_add(out, "a CPU number or auto");
-		break;
-	case PARAM_NODE:
-		str_add(out, strcmp(p->name, "node") == 0
-				     ? "a node number with CPUs, local, remote, each"
-				     : "a node number, local, remote");
-		break;
-	}
-	for (size_t i = 0; p->choices && p->choices[i]; i++)
-		str_addf(out, "%s%s", out->len ? ", " : "", p->choices[i]);
-}
-
 static void param_text(struct str *out, const struct param *p)
 {
 	struct str words = { 0 };
 
-	accepted(&words, p);
+	param_accepted(&words, p);
 	str_addf(out, "  %-12s ", p->name);
 	cli_wrap_at(out, p->summary, 15, 15);
 	str_addf(out, "%*s", 15, "");
 	cli_wrap_at(out, str_text(&words), 15, 17);
 	str_done(&words);
-	str_addf(&words, "default %s; %s", p->def,
-		 p->role == ROLE_INNER  ? "swept inside one process"
-		 : p->role == ROLE_FROM ? "a fresh process for each value; row of a matrix"
-		 : p->role == ROLE_TO   ? "a fresh process for each value; column of a matrix"
-					: "a fresh process for each value");
+	str_addf(&words, "default %s; %s", p->def, param_swept(p));
 	str_addf(out, "%*s", 15, "");
 	cli_wrap_at(out, str_text(&words), 15, 17);
 	str_done(&words);
@@ -144,7 +103,7 @@ static int info_csv(const struct bench *b)
 	for (const struct param *p = b->schema.params; p->name; p++) {
 		struct str words = { 0 };
 
-		accepted(&words, p);
+		param_accepted(&words, p);
 		escape_csv(&out, b->schema.name);
 		str_addf(&out, ",%s,%s,%s,", p->name, param_type_name(p->type),
 			 param_role_name(p->role));
@@ -177,7 +136,7 @@ static json_t *params_json(const struct bench_schema *s)
 		struct str words = { 0 };
 		json_t *o;
 
-		accepted(&words, p);
+		param_accepted(&words, p);
 		o = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:o}", "name", p->name, "summary",
 			      p->summary, "type", param_type_name(p->type), "role",
 			      param_role_name(p->role), "default", p->def, "accepted",

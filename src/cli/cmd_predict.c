@@ -425,8 +425,9 @@ static const struct argp predict_argp = {
 	       "host-page=SIZE, table-align=SIZE, far-side=on|off, dtlb-entries=-N|+N, and for "
 	       "system calls kernel-text=single|replicated, text-lines=N, data-lines=N, "
 	       "hot-ns=N.\n\n"
-	       "  pagetoll predict tlb.chase --machine zen3-epyc stride=leaf-table+base-page "
-	       "backing=zero pointers=1k,64k page-tables=remote --what-if page-tables=replicated\n"
+	       "  pagetoll predict tlb.chase --machine zen3-epyc pointers=1024,65536 \\\n"
+	       "      stride=leaf-table+base-page backing=zero page-tables=remote \\\n"
+	       "      --what-if page-tables=replicated\n"
 	       "  pagetoll predict tables.shared processes=500 segment=8000m\n\n"
 	       "docs/model.md says what the model is and what it cannot; docs/machines.md how to "
 	       "describe a machine.",
