@@ -45,7 +45,8 @@ struct verb {
 	const char *summary; /* one line, no full stop */
 	enum operand operand;
 	/* Options, args_doc, doc. An option's `arg` says what completes it: "a|b|c" a choice,
-	 * "FILE" a file, "DIR" a folder, "NAME=..." a parameter and its values. */
+	 * "FILE" a file, "DIR" a folder, "NAME=..." a parameter and its values, "BENCH", "MACHINE"
+	 * and "RUN" one of them. */
 	const struct argp *argp;
 	/* @argv[0] is the verb. Returns the exit status. */
 	int (*run)(const struct verb *v, int argc, char **argv);

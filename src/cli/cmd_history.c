@@ -317,7 +317,7 @@ static int run_history(const struct verb *v, int argc, char **argv)
 
 static const struct argp_option history_options[] = {
 	{ "label", KEY_LABEL, "TEXT", 0, "Only runs of this label", 0 },
-	{ "bench", KEY_BENCH, "NAME", 0, "Only runs of this benchmark, or family", 0 },
+	{ "bench", KEY_BENCH, "BENCH", 0, "Only runs of this benchmark, or family", 0 },
 	{ "machine", KEY_MACHINE, "TEXT", 0, "Only runs on machines whose line has TEXT", 0 },
 	{ "kernel", KEY_KERNEL, "TEXT", 0, "Only runs on kernels whose release has TEXT", 0 },
 	{ "since", KEY_SINCE, "WHEN", 0, "Only runs begun since: 36h, 7d, 2026-11-30 (UTC)", 0 },

@@ -423,7 +423,7 @@ static int run_import(const struct verb *v, int argc, char **argv)
 }
 
 static const struct argp_option import_options[] = {
-	{ "bench", KEY_BENCH, "NAME", 0, "CSV: what was measured (tlb.chase)", 0 },
+	{ "bench", KEY_BENCH, "BENCH", 0, "CSV: what was measured (tlb.chase)", 0 },
 	{ "inner", KEY_INNER, "COLUMN[=PARAM]", 0,
 	  "CSV: the column of the parameter that is the horizontal axis", 0 },
 	{ "metric", KEY_METRIC, "COLUMN=NAME:UNIT[:lower|higher][,PARAM=VALUE]", 0,

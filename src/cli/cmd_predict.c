@@ -397,7 +397,7 @@ static int run_predict(const struct verb *v, int argc, char **argv)
 }
 
 static const struct argp_option predict_options[] = {
-	{ "machine", KEY_MACHINE, "NAME", 0,
+	{ "machine", KEY_MACHINE, "MACHINE", 0,
 	  "The described machine: a name of --machines, or a file", 0 },
 	{ "machines", KEY_MACHINES, NULL, 0, "List the described machines that come along", 0 },
 	{ "what-if", KEY_WHAT_IF, "NAME=VALUE", 0,

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "sim/machine.h"
 #include "store/library.h"
 
 static void add_word(struct str *out, const char *word, size_t n)
@@ -132,18 +133,66 @@ void words_values(struct str *out, const char *param)
 	}
 }
 
-void words_runs(struct str *out)
+static void add_benches(struct str *out)
 {
-	add_word(out, "baseline last last~1", 20);
+	for (const struct bench *const *b = bench_table; *b; b++)
+		add_word(out, (*b)->schema.name, strlen((*b)->schema.name));
+}
+
+static void add_runs(struct str *out)
+{
+	add_new_words(out, "baseline last last~1");
 	for (const struct published *p = published_runs; p->name; p++)
 		add_word(out, p->name, strlen(p->name));
 }
 
-bool words_choices(struct str *out, const struct argp_option *o)
+enum completes words_of_option(struct str *out, const struct argp_option *o)
 {
-	if (!o->arg || !strchr(o->arg, '|'))
-		return false;
-	for (const char *p = o->arg; *p; p++)
-		str_add_n(out, *p == '|' ? " " : p, 1);
-	return true;
+	if (!o->arg)
+		return COMPLETES_NOTHING;
+	if (strncmp(o->arg, "NAME=", 5) == 0)
+		return COMPLETES_WORD;
+	if (strcmp(o->arg, "FILE") == 0)
+		return COMPLETES_FILE;
+	if (strcmp(o->arg, "DIR") == 0)
+		return COMPLETES_DIR;
+	if (strcmp(o->arg, "RUN") == 0) {
+		add_runs(out);
+		return COMPLETES_RUN;
+	}
+	if (strcmp(o->arg, "BENCH") == 0)
+		add_benches(out);
+	else if (strcmp(o->arg, "MACHINE") == 0)
+		for (const struct sim_embedded *x = sim_embedded_machines; x->name; x++)
+			add_word(out, x->name, strlen(x->name));
+	else if (strchr(o->arg, '|'))
+		for (const char *p = o->arg; *p; p++)
+			str_add_n(out, *p == '|' ? " " : p, 1);
+	return out->len ? COMPLETES_LIST : COMPLETES_NOTHING;
+}
+
+enum completes words_of_operand(struct str *out, const struct verb *v)
+{
+	switch (v->operand) {
+	case OPERAND_WORDS:
+		return COMPLETES_WORD;
+	case OPERAND_RUN:
+	case OPERAND_RUNS:
+		add_runs(out);
+		return COMPLETES_RUN;
+	case OPERAND_COMMAND:
+		return COMPLETES_COMMAND;
+	case OPERAND_BENCH:
+		add_benches(out);
+		return COMPLETES_LIST;
+	case OPERAND_SHELL:
+		add_new_words(out, "bash zsh fish");
+		return COMPLETES_LIST;
+	case OPERAND_VERB:
+		words_verbs(out);
+		return COMPLETES_LIST;
+	case OPERAND_NONE:
+		break;
+	}
+	return COMPLETES_NOTHING;
 }

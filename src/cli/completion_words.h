@@ -15,9 +15,25 @@ void words_options(struct str *out, const struct verb *v);      /* "--preset -o 
 void words_targets(struct str *out);                            /* benchmarks, families, all */
 void words_param_names(struct str *out, const struct bench *b); /* "page= order="; NULL: all */
 void words_values(struct str *out, const char *param);          /* of the parameter of that name */
-void words_runs(struct str *out);
-/* Choices "a|b|c" of an option's argument as "a b c"; false if it takes no choice. */
-bool words_choices(struct str *out, const struct argp_option *o);
+
+/* What a word of the command line can be. */
+enum completes {
+	COMPLETES_NOTHING, /* that could be told */
+	COMPLETES_LIST,
+	COMPLETES_FILE,
+	COMPLETES_DIR,
+	COMPLETES_WORD, /* targets, and parameters with their values */
+	COMPLETES_RUN,  /* the words, the runs that were kept, and files */
+	COMPLETES_COMMAND,
+};
+/* Of an option's value, and of a verb's operands; appends the words of LIST and RUN. */
+enum completes words_of_option(struct str *out, const struct argp_option *o);
+enum completes words_of_operand(struct str *out, const struct verb *v);
+
+/* The verb, not in help, that scripts ask for the runs that were kept. */
+#define RUNS_VERB "__runs"
+/* Prints their labels and the newest ids, one a line; nothing where there is no library. */
+int completion_runs(void);
 
 /* Every parameter name of every benchmark once: calls @each. */
 void words_each_param(void (*each)(void *user, const char *name), void *user);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#include "cli/completion_words.h"
 #include "cli/manual.h"
 #include "cli/verbs.h"
 #include "run/run.h"
@@ -136,6 +137,8 @@ int main(int argc, char **argv)
 
 	if (argc >= 2 && strcmp(argv[1], WORKER_VERB) == 0)
 		return worker_main();
+	if (argc == 2 && strcmp(argv[1], RUNS_VERB) == 0)
+		return completion_runs();
 	if (argc >= 2 && strcmp(argv[1], MANUAL_VERB) == 0)
 		return manual_main(argc - 2, argv + 2);
 	cli_streams_init();

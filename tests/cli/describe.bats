@@ -163,6 +163,59 @@ remote() {
 	[[ $(complete_line "pagetoll completion z") == zsh ]]
 	[[ $(complete_line "pagetoll show altix") == altix-2005 ]]
 	[[ -z $(complete_line "pagetoll run --budget 1") ]]
+	[[ $(complete_line "pagetoll run syscall.null node=ea") == each ]]
+	[[ $(complete_line "pagetoll run migration.cost pairs=al") == all ]]
+	[[ $(complete_line "pagetoll run migration.cost fro") == from= ]]
+	[[ -z $(complete_line "pagetoll run tlb.chase fro") ]]
+	[[ $(complete_line "pagetoll plot altix-2005 --bench tlb.c") == tlb.chase ]]
+	[[ $(complete_line "pagetoll history --bench fork.co") == fork.cow ]]
+	[[ $(complete_line "pagetoll predict --machine zen3") == zen3-epyc ]]
+	[[ -z $(complete_line "pagetoll doctor x") ]]
+}
+
+@test "completion: the runs that were kept" {
+	run "$PAGETOLL" __runs
+	exits 0
+	silent
+	[[ ! -e $PAGETOLL_DATA ]]
+	"$PAGETOLL" "${quick[@]}" "${small[@]}" >/dev/null
+	id=$("$PAGETOLL" history --format json | jq -r '.runs[0].id')
+	"$PAGETOLL" history --set-label "$id=before-it" >/dev/null
+	run "$PAGETOLL" __runs
+	exits 0
+	[[ $output == "before-it"$'\n'"$id" ]]
+	"$PAGETOLL" completion bash >"$BATS_TEST_TMPDIR/completion"
+	line="$PAGETOLL show before"
+	run bash --norc -c '
+		source "$1"; COMP_LINE=$2 COMP_POINT=${#2}; compopt() { :; }; _pagetoll
+		printf "%s\n" "${COMPREPLY[@]}"' _ "$BATS_TEST_TMPDIR/completion" "$line"
+	[[ $output == before-it ]]
+	"$PAGETOLL" history --set-label "$id=it's \`x\` \$(y)" >/dev/null || true
+	run "$PAGETOLL" __runs
+	[[ $output == "$id" || $output == "before-it"$'\n'"$id" ]]
+	if command -v fish >/dev/null; then
+		"$PAGETOLL" completion fish >"$BATS_TEST_TMPDIR/pagetoll.fish"
+		PATH=${PAGETOLL%/*}:$PATH run fish --no-config -c \
+			"source $BATS_TEST_TMPDIR/pagetoll.fish; complete -C 'pagetoll plot 01'"
+		[[ $id != 01* ]] || prints "$id"
+		run fish --no-config -c \
+			"source $BATS_TEST_TMPDIR/pagetoll.fish; complete -C 'pagetoll predict --machine zen3'"
+		prints zen3-epyc
+	fi
+}
+
+@test "completion: what asks for the kept runs survives a library that is none" {
+	mkdir -p "$PAGETOLL_DATA"
+	echo garbage >"$PAGETOLL_DATA/index.db"
+	run --separate-stderr "$PAGETOLL" __runs
+	exits 0
+	[[ -z $stderr ]]
+	PAGETOLL_DATA=/dev/null run --separate-stderr "$PAGETOLL" __runs
+	exits 0
+	silent
+	[[ -z $stderr ]]
+	run --separate-stderr "$PAGETOLL" __runs extra
+	exits 129
 }
 
 @test "completion: every verb and option is in every script" {
