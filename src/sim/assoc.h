@@ -259,8 +259,13 @@ static inline bool assoc_remove(struct assoc *a, uint64_t key, uint32_t set)
 /* Into the caches of the computer that simulates. */
 static inline void assoc_prefetch(const struct assoc *a, uint64_t number)
 {
-	if (a->small)
-		__builtin_prefetch(assoc_small_at(a, assoc_set(a, number)), 1);
+	const char *at;
+
+	if (!a->small)
+		return;
+	at = (const char *)assoc_small_at(a, assoc_set(a, number));
+	for (uint32_t line = 0; line < a->small_bytes; line += 64)
+		__builtin_prefetch(at + line, 1);
 }
 
 #endif

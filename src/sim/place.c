@@ -22,18 +22,6 @@ void place_init(struct sim *s)
 	}
 }
 
-uint64_t place_random(const struct sim *s, unsigned kind, uint64_t number, unsigned shift)
-{
-	const struct mixer *x = &s->mix[shift];
-	uint64_t n = number + x->key;
-
-	n = n * 0xd6e8feb86659fd93u & x->mask;
-	n ^= n >> x->half;
-	n = n * 0xcf1bbcdcb7a56463u & x->mask;
-	n ^= n >> x->half;
-	return (uint64_t)kind << KIND_SHIFT | n << shift;
-}
-
 uint32_t place_node(const struct sim *s, unsigned level, uint64_t number)
 {
 	const struct sim_placement *p = level ? &s->space.tables : &s->space.data;

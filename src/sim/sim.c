@@ -292,7 +292,7 @@ static void check_alias(struct sim *s, uint64_t va, uint64_t pa, bool was_there)
 
 static void read_data(struct sim *s, uint64_t va, bool first_level)
 {
-	const uint64_t pa = data_address(s, va);
+	const uint64_t pa = s->data_place != NO_PLACE ? s->data_place : data_address(s, va);
 	const unsigned first = !first_level && s->skips_first && s->n_caches > 1;
 	const uint64_t hits = s->counts.cache_hit[0];
 
@@ -357,25 +357,33 @@ static void reference(struct sim *s, uint64_t va)
 	read_data(s, va, level == 0);
 }
 
-/* Fetches the sets that a reference to come will need; changes nothing. */
-static void look_ahead(const struct sim *s, uint64_t va)
+/* Where a reference to come will look; its sets are fetched by then. */
+static void look_ahead(const struct sim *s, uint64_t va, uint64_t *ret_data, uint64_t *ret_leaf)
 {
 	const unsigned last = s->n_caches - 1;
 	const uint64_t entry = va >> s->page_shift, table = entry >> s->index_bits;
-	uint64_t pa = place_random(s, KIND_DATA, entry, s->page_shift) |
-		      (va & ((UINT64_C(1) << s->page_shift) - 1));
 
-	assoc_prefetch(&s->caches[last], pa >> s->line_shift[last]);
-	pa = place_random(s, KIND_TABLE + s->leaf - 1, table, s->base_shift) +
-	     (entry & ((UINT64_C(1) << s->index_bits) - 1)) * 8;
-	assoc_prefetch(&s->caches[last], pa >> s->line_shift[last]);
+	*ret_data = place_random(s, KIND_DATA, entry, s->page_shift) |
+		    (va & ((UINT64_C(1) << s->page_shift) - 1));
+	assoc_prefetch(&s->caches[last], *ret_data >> s->line_shift[last]);
+	*ret_leaf = place_random(s, KIND_TABLE + s->leaf - 1, table, s->base_shift) +
+		    (entry & ((UINT64_C(1) << s->index_bits) - 1)) * 8;
+	assoc_prefetch(&s->caches[last], *ret_leaf >> s->line_shift[last]);
 }
 
 void sim_run(struct sim *s, const uint64_t *addresses, size_t n)
 {
+	uint64_t data[AHEAD], leaf[AHEAD];
+
+	for (size_t i = 0; i < AHEAD && i < n && s->looks_ahead; i++)
+		look_ahead(s, addresses[i], &data[i], &leaf[i]);
 	for (size_t i = 0; i < n; i++) {
+		const size_t at = i % AHEAD;
+
+		s->data_place = s->looks_ahead ? data[at] : NO_PLACE;
+		s->leaf_place = s->looks_ahead ? leaf[at] : NO_PLACE;
 		if (i + AHEAD < n && s->looks_ahead)
-			look_ahead(s, addresses[i + AHEAD]);
+			look_ahead(s, addresses[i + AHEAD], &data[at], &leaf[at]);
 		reference(s, addresses[i]);
 	}
 }

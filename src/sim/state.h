@@ -23,6 +23,8 @@ static inline uint64_t tlb_key(uint64_t number, unsigned what)
 	return number << KEY_BITS | what;
 }
 
+#define NO_PLACE UINT64_MAX
+
 enum { UNITS_MAX = 4 }; /* TLBs of one level that hold one page size */
 
 struct tlb_unit {
@@ -63,6 +65,8 @@ struct sim {
 	bool guards[SIM_CACHES_MAX]; /* a victim cache that may hold what comes to it */
 	bool skips_first;
 	bool looks_ahead;
+	/* Of the reference in work, where it was looked up ahead; else NO_PLACE. */
+	uint64_t data_place, leaf_place;
 	uint64_t fills; /* of TLBs: turns between units */
 	struct frames guest;
 	/* aliases in the first cache */
@@ -78,7 +82,18 @@ struct sim {
 /* --- place.c --- */
 
 /* Physical address of page @number of size 2^@shift. */
-uint64_t place_random(const struct sim *s, unsigned kind, uint64_t number, unsigned shift);
+static inline uint64_t place_random(const struct sim *s, unsigned kind, uint64_t number,
+				    unsigned shift)
+{
+	const struct mixer *x = &s->mix[shift];
+	uint64_t n = number + x->key;
+
+	n = n * 0xd6e8feb86659fd93u & x->mask;
+	n ^= n >> x->half;
+	n = n * 0xcf1bbcdcb7a56463u & x->mask;
+	n ^= n >> x->half;
+	return (uint64_t)kind << KIND_SHIFT | n << shift;
+}
 void place_init(struct sim *s);
 int frames_init(struct frames *f, uint64_t limit);
 /* Frame of base page size for @key (not 0). */
