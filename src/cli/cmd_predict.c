@@ -370,9 +370,10 @@ static int run_predict(const struct verb *v, int argc, char **argv)
 {
 	struct predict_args a = { 0 };
 	struct job j = { .args = &a };
-	char **typed = calloc((size_t)argc + 1, sizeof(*typed));
+	static char **typed; /* usage errors end the program where this is still needed */
 	int status = CLI_DONE;
 
+	typed = calloc((size_t)argc + 1, sizeof(*typed));
 	if (!typed)
 		return cli_fail(&a.common, CLI_FATAL, "out of memory");
 	memcpy(typed, argv, (size_t)argc * sizeof(*typed));

@@ -47,6 +47,9 @@ int assoc_init(struct assoc *a, const struct sim_shape *shape, uint64_t seed)
 		a->mask = a->sets - 1;
 		a->bits = (uint32_t)__builtin_ctz(a->sets);
 	}
+	a->ages = a->ways < ASSOC_SMALL ? (UINT64_C(1) << 4 * a->ways) - 1 : UINT64_MAX;
+	a->is_plain = a->sets == 1 || (a->index == SIM_LINEAR && a->mask);
+	a->full = a->ways <= ASSOC_SMALL ? (UINT32_C(1) << a->ways) - 1 : 0;
 	rng_seed(&a->rng, seed);
 	if (a->ways <= ASSOC_SMALL) {
 		a->small_bytes =
@@ -118,7 +121,7 @@ void assoc_clear(struct assoc *a)
 	for (uint32_t set = 0; set < a->sets; set++) {
 		struct assoc_small *s = assoc_small_at(a, set);
 
-		s->mark[0] = s->mark[1] = 0;
+		memset(s->mark, 0, sizeof(s->mark));
 		s->state = ages ? IDENTITY : 0;
 		s->valid = 0;
 		for (uint32_t way = 0; way < a->ways; way++)

@@ -19,9 +19,9 @@
 enum { ASSOC_SMALL = 16 /* ways */, ASSOC_WAYS_MAX = 4096 };
 
 struct assoc_small {
-	uint64_t mark[2]; /* a byte of each key */
-	uint64_t state;   /* LRU, FIFO: ways by age, a nibble each; NRU, PLRU: bits */
-	uint32_t valid;   /* a bit a way */
+	uint8_t mark[ASSOC_SMALL]; /* a byte of each key */
+	uint64_t state;            /* LRU, FIFO: ways by age, a nibble each; NRU, PLRU: bits */
+	uint32_t valid;            /* a bit a way */
 	uint32_t pad;
 	/* Right behind: few entries of a set share its line of the computer that simulates. */
 	uint64_t keys[];
@@ -31,10 +31,13 @@ struct assoc {
 	uint32_t ways, sets;
 	uint32_t mask; /* sets - 1 where that is a power of two, else 0 */
 	uint32_t bits;
+	bool is_plain; /* one set, or low bits */
 	enum sim_index index;
 	enum sim_policy policy;
 	char *small;          /* owned; a struct assoc_small each small_bytes; NULL: large */
 	uint32_t small_bytes; /* a multiple of 64 */
+	uint32_t full;        /* a bit for each way */
+	uint64_t ages;        /* the nibbles of its ways */
 	/* large */
 	uint64_t *keys;    /* owned; sets x ways */
 	uint32_t *slot_of; /* owned; hash table: slot + 1, 0: empty */
@@ -65,10 +68,10 @@ static inline bool assoc_is_made(const struct assoc *a)
 /* The set of something numbered (page number, line number). */
 static inline uint32_t assoc_set(const struct assoc *a, uint64_t number)
 {
-	if (a->sets == 1)
-		return 0;
+	if (a->is_plain)
+		return (uint32_t)number & a->mask;
 	if (a->index == SIM_LINEAR)
-		return a->mask ? (uint32_t)number & a->mask : (uint32_t)(number % a->sets);
+		return (uint32_t)(number % a->sets);
 	if (!a->mask)
 		return (uint32_t)((unsigned __int128)(number * 0x9e3779b97f4a7c15u) * a->sets >>
 				  64);
@@ -142,7 +145,8 @@ static inline void assoc_small_touch(const struct assoc *a, struct assoc_small *
 
 	switch (a->policy) {
 	case SIM_LRU:
-		s->state = assoc_to_front(s->state, way);
+		if ((s->state & 15) != way)
+			s->state = assoc_to_front(s->state, way);
 		break;
 	case SIM_PLRU:
 		s->state = assoc_tree_touch(s->state, a->ways, way);
@@ -163,13 +167,20 @@ uint32_t assoc_small_choose(struct assoc *a, const struct assoc_small *s);
 
 static inline uint32_t assoc_small_victim(struct assoc *a, const struct assoc_small *s)
 {
-	const uint32_t all = (1u << a->ways) - 1;
-
-	if (s->valid != all)
+	if (s->valid != a->full)
 		return (uint32_t)__builtin_ctz(~s->valid);
 	if (a->policy == SIM_LRU || a->policy == SIM_FIFO)
 		return (uint32_t)(s->state >> 4 * (a->ways - 1)) & 15;
 	return assoc_small_choose(a, s);
+}
+
+/* The way, which is new, becomes the youngest; mostly it was the oldest. */
+static inline void assoc_enter(const struct assoc *a, struct assoc_small *s, uint32_t way)
+{
+	if (((s->state >> 4 * (a->ways - 1)) & 15) == way)
+		s->state = (s->state & ~a->ages) | ((s->state << 4 | way) & a->ages);
+	else
+		s->state = assoc_to_front(s->state, way);
 }
 
 /* Whether @key is in @set; a hit counts as a reference. */
@@ -196,20 +207,18 @@ static inline uint64_t assoc_insert(struct assoc *a, uint64_t key, uint32_t set,
 {
 	struct assoc_small *s;
 	uint64_t old;
-	uint32_t way, shift;
+	uint32_t way;
 
 	if (!a->small)
 		return assoc_large_insert(a, key, set, referenced);
 	s = assoc_small_at(a, set);
 	way = assoc_small_victim(a, s);
-	shift = way % 8 * 8;
 	old = s->valid >> way & 1 ? s->keys[way] : ASSOC_NONE;
 	s->keys[way] = key;
-	s->mark[way / 8] =
-		(s->mark[way / 8] & ~(UINT64_C(255) << shift)) | (uint64_t)assoc_mark(key) << shift;
+	s->mark[way] = assoc_mark(key);
 	s->valid |= 1u << way;
-	if (a->policy == SIM_FIFO)
-		s->state = assoc_to_front(s->state, way);
+	if (a->policy == SIM_FIFO || (a->policy == SIM_LRU && referenced))
+		assoc_enter(a, s, way);
 	else if (referenced)
 		assoc_small_touch(a, s, way);
 	else if (a->policy == SIM_NRU || a->policy == SIM_NRU_LOWEST)
@@ -221,7 +230,7 @@ static inline uint64_t assoc_insert(struct assoc *a, uint64_t key, uint32_t set,
 static inline void assoc_put(struct assoc *a, uint64_t key, uint32_t set)
 {
 	struct assoc_small *s;
-	uint32_t way, shift;
+	uint32_t way;
 
 	if (!a->small) {
 		assoc_large_insert(a, key, set, true);
@@ -229,13 +238,11 @@ static inline void assoc_put(struct assoc *a, uint64_t key, uint32_t set)
 	}
 	s = assoc_small_at(a, set);
 	way = assoc_small_victim(a, s);
-	shift = way % 8 * 8;
 	s->keys[way] = key;
-	s->mark[way / 8] =
-		(s->mark[way / 8] & ~(UINT64_C(255) << shift)) | (uint64_t)assoc_mark(key) << shift;
+	s->mark[way] = assoc_mark(key);
 	s->valid |= 1u << way;
-	if (a->policy == SIM_FIFO)
-		s->state = assoc_to_front(s->state, way);
+	if (a->policy == SIM_LRU || a->policy == SIM_FIFO)
+		assoc_enter(a, s, way);
 	else
 		assoc_small_touch(a, s, way);
 }

@@ -54,33 +54,41 @@ static void fill(struct sim *s, unsigned i, uint64_t pa)
 }
 
 /* Brings a line that cache @found had (or memory) into those from @first on before it. */
-static void fill_from(struct sim *s, uint64_t pa, unsigned first, unsigned found)
+static void fill_from(struct sim *s, uint64_t pa, unsigned first, unsigned found,
+		      const uint32_t *sets)
 {
-	for (unsigned i = found; i-- > first;)
-		if (i == first || s->m->caches[i].relation != SIM_VICTIM)
+	for (unsigned i = found; i-- > first;) {
+		if (i != first && s->m->caches[i].relation == SIM_VICTIM)
+			continue;
+		if (s->tells[i])
 			fill(s, i, pa);
+		else
+			assoc_put(&s->caches[i], pa >> s->line_shift[i], sets[i]);
+	}
 }
 
 unsigned cache_access(struct sim *s, uint64_t pa, unsigned first)
 {
+	uint32_t sets[SIM_CACHES_MAX];
+
 	for (unsigned i = first; i < s->n_caches; i++) {
 		struct assoc *c = &s->caches[i];
 		const uint64_t line = pa >> s->line_shift[i];
-		const uint32_t set = assoc_set(c, line);
 
-		if (!assoc_find(c, line, set)) {
+		sets[i] = assoc_set(c, line);
+		if (!assoc_find(c, line, sets[i])) {
 			s->counts.cache_miss[i]++;
 			continue;
 		}
 		s->counts.cache_hit[i]++;
 		if (i > first) {
 			if (s->m->caches[i].relation == SIM_VICTIM)
-				assoc_remove(c, line, set);
-			fill_from(s, pa, first, i);
+				assoc_remove(c, line, sets[i]);
+			fill_from(s, pa, first, i, sets);
 		}
 		return i;
 	}
-	fill_from(s, pa, first, s->n_caches);
+	fill_from(s, pa, first, s->n_caches, sets);
 	return SIM_IN_MEMORY;
 }
 

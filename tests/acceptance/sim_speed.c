@@ -13,7 +13,7 @@
 #include "access/chase.h"
 #include "sim/sim.h"
 
-enum { PART = 8192, SECONDS_OF_TEN = 6, MEMORY_MAX = 200 * 1000 * 1000 };
+enum { PART = 2048, SECONDS_OF_TEN = 6, MEMORY_MAX = 200 * 1000 * 1000 };
 
 static const char plain[] =
 	"{\"schema\":1,\"name\":\"plain\",\"summary\":\"four levels, two TLBs, three caches\","
