@@ -39,4 +39,10 @@ const char *sheet_param(const struct sheet *s, size_t curve, const char *name);
 /* The cleaned name of a parameter. In the arena. */
 const char *sheet_name(const struct sheet *s, const char *name);
 
+/*
+ * The shape of each curve in a line of its own, from the first row to the last, where there are
+ * rows enough; heights are relative to the least and the largest value of the group. Nothing else.
+ */
+void sheet_sparklines(struct str *out, const struct sheet *s);
+
 #endif

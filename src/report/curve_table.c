@@ -420,8 +420,10 @@ int curve_group_render(struct str *out, const struct report *rep, const struct c
 			only_reasons(out, &s);
 		else if (profile_table_is(g))
 			ret = profile_table_render(out, rep, g, o);
-		else
+		else {
+			sheet_sparklines(out, &s);
 			ret = render_table(out, &s);
+		}
 	}
 	if (ret == 0)
 		counts(out, &s);

@@ -343,7 +343,7 @@ static int set_texts(struct maker *k, const struct split *s, struct plot_chart *
 		       : -ENOMEM;
 }
 
-static int omit(struct maker *k, const struct split *s, const char *why)
+int plot_omit(struct maker *k, const struct split *s, const char *why)
 {
 	struct plot *p = k->plot;
 	struct str text = { 0 };
@@ -383,7 +383,7 @@ int plot_add_chart(struct maker *k, const struct split *s)
 	if (set_texts(k, s, &c) < 0 || (has_inner ? fill_series : fill_rows)(k, s, &c) < 0)
 		return -ENOMEM;
 	if (!c.n_series)
-		return omit(k, s, no_value(s));
+		return plot_omit(k, s, no_value(s));
 	if (c.n_series == 1 && !*c.fixed && !has_inner)
 		c.series[0].label = "";
 	scale_times(&c);

@@ -35,5 +35,7 @@ bool split_shares(const struct split *s, const char *name);
 
 /* Appends the chart of @s, or why there is none. 0 or -ENOMEM. */
 int plot_add_chart(struct maker *k, const struct split *s);
+/* Notes why the curves of @s are not drawn. 0 or -ENOMEM. */
+int plot_omit(struct maker *k, const struct split *s, const char *why);
 
 #endif

@@ -113,6 +113,14 @@ static int take(struct arena *a, const struct split *s, bool *taken, size_t firs
 	return 0;
 }
 
+static bool too_many_pairs(const struct split *s)
+{
+	enum { PAIRS_DRAWN = 64 };
+
+	return s->n > PAIRS_DRAWN && s->curves[0].schema &&
+	       schema_role(s->curves[0].schema, ROLE_FROM);
+}
+
 /* Charts of rows may be as long as they like. */
 static int divide(struct maker *k, struct split *s)
 {
@@ -270,7 +278,11 @@ static int make(struct maker *k, const char *bench, const char *metric, struct e
 			taken[m] = true;
 			part.curves[part.n++] = *b;
 		}
-		rc = divide(k, &part);
+		rc = too_many_pairs(&part)
+			     ? plot_omit(k, &part,
+					 "too many pairs of CPUs for curves: 'pagetoll show' "
+					 "prints their matrix")
+			     : divide(k, &part);
 	}
 	return rc < 0 ? err_set(e, ENOMEM, "out of memory") : 0;
 }

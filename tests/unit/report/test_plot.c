@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fixture.h"
@@ -187,6 +188,59 @@ static void test_division(void **state)
 	run_free(r);
 }
 
+/* The report of a chase with @n points of two curves. */
+static char *text_of_chase(int n, bool utf8)
+{
+	struct run *r = run_new();
+	struct report_options o = { .utf8 = utf8 };
+	struct report rep;
+	struct err e = { 0 };
+	struct str out = { 0 };
+	char *copy;
+
+	assert_non_null(r);
+	fixture_header(r);
+	assert_int_equal(run_add_schema(r, &fixture_tlb), 0);
+	for (int i = 1; i <= n; i++) {
+		fixture_point(r, (struct fixture_setting){ "tlb.chase", "page=4k" }, i, 1,
+			      i < n / 2 ? 2 : 100);
+		/* too few for a shape */
+		if (i <= 3)
+			fixture_point(r, (struct fixture_setting){ "tlb.chase", "page=thp" }, i, 1,
+				      2);
+	}
+	fixture_footer(r, true, "test");
+	assert_int_equal(report_init(&rep, r, &e), 0);
+	assert_int_equal(report_text(&out, &rep, &o), 0);
+	copy = strdup(out.data); /* the check takes it apart */
+	assert_non_null(copy);
+	golden_check_rules("chase", copy, &o);
+	free(copy);
+	report_done(&rep);
+	run_free(r);
+	return out.data;
+}
+
+static void test_sparklines(void **state)
+{
+	char *text = text_of_chase(16, false);
+
+	(void)state;
+	assert_non_null(strstr(text, "\n  4k  _______#########  2.00 to 100 ns\n"));
+	assert_null(strstr(text, "\n  thp  _"));
+	free(text);
+	text = text_of_chase(16, true);
+	assert_non_null(strstr(text, "  4k  ▁▁▁▁▁▁▁█████████  "));
+	free(text);
+	text = text_of_chase(11, false);
+	assert_null(strstr(text, "  4k  __"));
+	free(text);
+	/* more rows than cells */
+	text = text_of_chase(200, false);
+	assert_non_null(strstr(text, "  4k  ______"));
+	free(text);
+}
+
 static void test_ticks(void **state)
 {
 	static const struct {
@@ -262,7 +316,7 @@ int main(void)
 		cmocka_unit_test(test_every_invented_run), cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_what_there_is_not),  cmocka_unit_test(test_choice_of_metric),
 		cmocka_unit_test(test_division),           cmocka_unit_test(test_ticks),
-		cmocka_unit_test(test_foreign_labels),
+		cmocka_unit_test(test_foreign_labels),     cmocka_unit_test(test_sparklines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
