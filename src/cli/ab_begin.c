@@ -78,7 +78,10 @@ static void check_again(struct ab_session *s, char *const *words, size_t n, cons
 {
 	const char *now = n ? ab_join(&s->arena, words, n) : NULL;
 
-	if (now && strcmp(now, was) != 0)
+	/* an arm may have got page sizes beside its words (ab_arms_take_pages()) */
+	if (now && strcmp(now, was) != 0 &&
+	    !(words != s->args->common.words && strncmp(was, now, strlen(now)) == 0 &&
+	      strncmp(was + strlen(now), " page=", strlen(" page=")) == 0))
 		cli_usage(
 			&s->args->common,
 			"%s is an experiment with other %s: '%s', not '%s'; give none to continue "
@@ -320,6 +323,8 @@ static int make_plans(struct ab_session *s, struct err *e)
 	rc = plan_arm(s, 0, &plans[0], e);
 	if (rc == 0 && s->mode == AB_MODE_AB)
 		rc = plan_arm(s, 1, &plans[1], e);
+	if (rc == 0 && s->mode == AB_MODE_AB)
+		rc = ab_arms_take_pages(&s->arena, &plans[0], &plans[1], s->arms, e);
 	if (rc < 0) {
 		plan_done(&plans[0]);
 		plan_done(&plans[1]);

@@ -58,13 +58,23 @@ static const char *joined(struct ab_session *s, char *const *words, size_t n)
 	return ab_join(&s->arena, words, n);
 }
 
+/* What an arm is: its words as typed, and the pages that follow from them. */
+static const char *arm_words(struct ab_session *s, unsigned arm)
+{
+	const struct ab_args *a = s->args;
+	const char *typed = joined(s, a->words[arm], a->n_words[arm]);
+	const char *pages = s->arms[arm].pages;
+
+	return typed && pages ? arena_printf(&s->arena, "%s %s", typed, pages) : typed;
+}
+
 static int fill_header(struct ab_session *s, struct err *e)
 {
 	const struct ab_args *a = s->args;
 	struct ab_memory m = {
 		.words = joined(s, a->common.words, a->common.n_words),
-		.a = joined(s, a->words[0], a->n_words[0]),
-		.b = joined(s, a->words[1], a->n_words[1]),
+		.a = arm_words(s, 0),
+		.b = arm_words(s, 1),
 	};
 	int rc;
 

@@ -44,7 +44,8 @@ struct ab_arm {
 	size_t n_env, cap_env;
 	struct ab_setting *settings;
 	size_t n_settings, cap_settings;
-	const char *text; /* the words, joined by blanks: "page=thp", "(nothing)" */
+	const char *text;  /* the words, joined by blanks: "page=thp", "(nothing)" */
+	const char *pages; /* words of ab_arms_take_pages(), which @text has too; NULL: none */
 };
 
 /*
@@ -83,6 +84,13 @@ struct ab_plan {
 
 /* An even number of processes an arm: half as many again as `run` takes at least. */
 unsigned ab_blocks(const struct preset *p, unsigned invocations);
+/*
+ * page=auto becomes a page size while a plan is made, and under thp=always another one than under
+ * thp=never. Where the arms set the system, such sizes become parameters of theirs, in their text
+ * too. -EINVAL: no one size for each arm; -ENOMEM.
+ */
+int ab_arms_take_pages(struct arena *arena, const struct plan *a, const struct plan *b,
+		       struct ab_arm arms[2], struct err *e);
 /*
  * Pairs the settings of two plans and takes them over (also on failure). @b NULL in the modes AA
  * and BOOTS. Automatic grids are cut to what both have. -EINVAL: the plans do not pair.

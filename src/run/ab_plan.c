@@ -141,6 +141,85 @@ static int make_pairs(struct ab_plan *p, const struct ab_arm arms[2], struct err
 	return 0;
 }
 
+/* --- pages that follow a setting of the system ------------------------------------------------ */
+
+/*
+ * The values that page parameter @name has in all settings of A and in all of B. 0: none in this
+ * plan, or the same in both. 1: they differ. -EINVAL: more than one pair of values.
+ */
+static int page_values(const struct plan *a, const struct plan *b, const char *name,
+		       const char *ret[2], struct err *e)
+{
+	const char *v[2] = { NULL, NULL };
+	bool differ = false, many = false;
+
+	for (size_t i = 0; i < a->n; i++) {
+		const char *x = attrs_text(&a->v[i].setting.given, name, NULL);
+		const char *y = attrs_text(&b->v[i].setting.given, name, NULL);
+
+		if (!x || !y)
+			continue;
+		differ = differ || strcmp(x, y) != 0;
+		many = many || (v[0] && (strcmp(v[0], x) != 0 || strcmp(v[1], y) != 0));
+		v[0] = x;
+		v[1] = y;
+	}
+	if (!differ)
+		return 0;
+	if (many)
+		return err_set(
+			e, EINVAL,
+			"the arms do not pair: %s=auto is another page size under each arm's "
+			"settings, and %s has other values beside it; give one %s=VALUE for "
+			"all, or one to each arm",
+			name, name, name);
+	ret[0] = v[0];
+	ret[1] = v[1];
+	return 1;
+}
+
+static int take_page(struct arena *a, struct ab_arm *arm, const char *name, const char *value,
+		     struct err *e)
+{
+	const char *kept = arena_strdup(a, value);
+	const char *own = arena_strdup(a, name);
+	const char *text = arena_printf(a, "%s %s=%s", arm->text, name, value);
+	const char *pages = arena_printf(a, "%s%s%s=%s", arm->pages ? arm->pages : "",
+					 arm->pages ? " " : "", name, value);
+
+	if (!kept || !own || !text || !pages ||
+	    arena_grow(a, &arm->params, arm->n_params, &arm->cap_params, sizeof(*arm->params)) < 0)
+		return no_memory(e);
+	arm->params[arm->n_params++] = (struct assignment){ .name = own, .value = kept };
+	arm->text = text;
+	arm->pages = pages;
+	return 0;
+}
+
+int ab_arms_take_pages(struct arena *arena, const struct plan *a, const struct plan *b,
+		       struct ab_arm arms[2], struct err *e)
+{
+	if (arms[0].n_settings == 0 || a->n != b->n)
+		return 0;
+	for (size_t i = 0; i < a->n; i++) {
+		const struct param *p = a->v[i].bench->schema.params;
+
+		for (; p && p->name; p++) {
+			const char *values[2];
+			int rc = 0;
+
+			if (p->type == PARAM_PAGE && !arm_sets(arms, p->name))
+				rc = page_values(a, b, p->name, values, e);
+			for (int k = 0; rc > 0 && k < 2; k++)
+				if (take_page(arena, &arms[k], p->name, values[k], e) < 0)
+					return -ENOMEM;
+			if (rc < 0)
+				return rc;
+		}
+	}
+	return 0;
+}
+
 int ab_plan_make(enum ab_mode mode, struct plan *a, struct plan *b, const struct ab_arm arms[2],
 		 unsigned blocks, struct ab_plan *ret, struct err *e)
 {

@@ -251,6 +251,25 @@ arm() {
 	[[ $stderr != *restored* ]]
 }
 
+@test "a THP mode where the pages follow it: their size belongs to the arms, also when continued" {
+	needs_thp
+	file=$BATS_TEST_TMPDIR/ab.jsonl
+	pagetoll "${fast[@]}" --invocations 2 --resume-block "$file" -A thp=always -B thp=never \
+		cache.chase working-set=64k
+	exits 0
+	prints "thp=always page=thp"
+	prints "thp=never page=4k"
+	[[ $(jq -s -c '[.[] | select(.type == "measure") | [.arm, .setting.page, .verdict]] | unique' \
+		"$file") == '[["A","thp","ok"],["B","4k","ok"]]' ]]
+	pagetoll ab --quiet --resume-block "$file" -A thp=always -B thp=never
+	exits 0
+	pagetoll ab --quiet --resume-block "$file"
+	exits 0
+	pagetoll "${fast[@]}" -A thp=always -B thp=never cache.chase page=auto,64k working-set=64k
+	[[ $status -ne 0 ]]
+	[[ $(thp_now) == "$THP_WAS" ]]
+}
+
 @test "another experiment meanwhile: refused, and a run is warned" {
 	needs_thp
 	start_thp
@@ -346,6 +365,9 @@ arm() {
 	prints "A against A"
 	prints "Spread of tlb.chase"
 	prints stored
+	while IFS= read -r line; do
+		[[ ${#line} -le 80 || $line == "Saved as"* ]]
+	done <<<"$output"
 	pagetoll ab --quiet --invocations 6 --format json --aa tlb.chase pointers=8,16
 	exits 0
 	json '.alike.points_tested > 0 and .alike.stored and .alike.spreads[0].spread_ratio >= 0'

@@ -716,6 +716,77 @@ static void test_all_boots(void **state)
 	lab_done(&l);
 }
 
+/* One plan of fake.sweep with these pages, as the planner leaves them. */
+static struct plan plan_of_pages(struct arena *a, struct planned *v, const char *const *pages)
+{
+	struct plan p = { .v = v };
+
+	for (; pages[p.n]; p.n++) {
+		v[p.n] = (struct planned){ .bench = bench_find("fake.sweep") };
+		assert_non_null(v[p.n].bench);
+		assert_int_equal(attrs_set_text(a, &v[p.n].setting.given, "page", pages[p.n]), 0);
+	}
+	return p;
+}
+
+static void test_pages_of_arms(void **state)
+{
+	static const struct {
+		const char *arm_a, *arm_b, *a[3], *b[3];
+		const char *pages_a, *pages_b; /* NULL: none */
+		int rc;
+	} rows[] = {
+		{ "thp=always", "thp=never", { "thp" }, { "4k" }, "page=thp", "page=4k", 0 },
+		{ "thp=always", "thp=never", { "4k", "thp" }, { "4k", "thp" }, NULL, NULL, 0 },
+		{ "thp=always page=thp", "thp=never page=4k", { "thp" }, { "4k" }, NULL, NULL, 0 },
+		{ "line=fixed", "line=spread", { "thp" }, { "4k" }, NULL, NULL, 0 },
+		{ "thp=always",
+		  "thp=never",
+		  { "thp", "64k" },
+		  { "4k", "64k" },
+		  NULL,
+		  NULL,
+		  -EINVAL },
+		{ "thp=always",
+		  "thp=never",
+		  { "thp", "4k" },
+		  { "4k", "thp" },
+		  NULL,
+		  NULL,
+		  -EINVAL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *texts[2] = { rows[i].arm_a, rows[i].arm_b };
+		struct planned va[3], vb[3];
+		struct arena arena = { 0 };
+		struct ab_arm arms[2];
+		struct err e = { 0 };
+		char *words[4];
+		struct plan a = plan_of_pages(&arena, va, rows[i].a);
+		struct plan b = plan_of_pages(&arena, vb, rows[i].b);
+
+		for (int k = 0; k < 2; k++) {
+			size_t n = split(&arena, texts[k], words);
+
+			assert_int_equal(ab_arm_parse(&arena, words, n, &arms[k], &e), 0);
+		}
+		assert_int_equal(ab_arms_take_pages(&arena, &a, &b, arms, &e), rows[i].rc);
+		if (rows[i].rc)
+			assert_non_null(strstr(e.msg, "page=auto"));
+		if (rows[i].pages_a) {
+			assert_string_equal(arms[0].pages, rows[i].pages_a);
+			assert_string_equal(arms[1].pages, rows[i].pages_b);
+			assert_string_equal(arms[1].text, "thp=never page=4k");
+		} else {
+			assert_null(arms[0].pages);
+			assert_null(arms[1].pages);
+		}
+		arena_done(&arena);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -739,6 +810,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_memory_refused),
 		cmocka_unit_test(test_boots),
 		cmocka_unit_test(test_all_boots),
+		cmocka_unit_test(test_pages_of_arms),
 	};
 
 	if (argc > 1 && strcmp(argv[1], WORKER_VERB) == 0)
