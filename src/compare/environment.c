@@ -113,7 +113,16 @@ static int check_revisions(const struct run *a, const struct run *b, struct err 
 		const struct bench_schema *s = &a->schemas[i];
 		const struct bench_schema *t = run_schema(b, s->name);
 
-		if (t && t->revision != s->revision)
+		if (!t || t->revision == s->revision)
+			continue;
+		if (a->origin == ORIGIN_PUBLISHED || b->origin == ORIGIN_PUBLISHED)
+			return err_set(e, EINVAL,
+				       "%s has %s in revision %u and %s in revision %u: their "
+				       "numbers do not mean the same. A published table (revision "
+				       "0) can be read beside it: show",
+				       a->id ? a->id : "A", s->name, s->revision,
+				       b->id ? b->id : "B", t->revision);
+		if (t->revision != s->revision)
 			return err_set(e, EINVAL,
 				       "%s has %s in revision %u and %s in revision %u: their "
 				       "numbers do not mean the same. Measure both with one "

@@ -108,6 +108,12 @@ static const char *missing_reason(struct arena *a, const char *side, const struc
 	return arena_printf(a, "%s: %s", side, f && f->reason ? f->reason : "no such fact");
 }
 
+/* The number of a node is a name: no difference, no test. */
+static bool is_name(const char *id)
+{
+	return strcmp(id, "syscall.home_node") == 0;
+}
+
 static int fill(const struct rules *r, struct row *row, const struct side *a, const struct side *b,
 		const struct fact *x, const struct fact *y)
 {
@@ -130,6 +136,11 @@ static int fill(const struct rules *r, struct row *row, const struct side *a, co
 		row->c.n_b = isnan(row->c.b) ? 0 : b->n_units;
 		return row->c.reason ? 0 : -ENOMEM;
 	}
+	if (is_name(any->id)) {
+		row->is_alone = true;
+		row->c.reason = "the number of a node, no quantity";
+		return 0;
+	}
 	if (!row->is_alone && x->nominal > 0 && x->nominal == y->nominal) {
 		row->nominal = nominal_words(r->arena, x);
 		if (!row->nominal)
@@ -144,6 +155,8 @@ static int add(const struct rules *r, const struct side *a, const struct side *b
 	struct row *row;
 
 	if ((!x || isnan(x->value)) && (!y || isnan(y->value)))
+		return 0;
+	if (is_name(x ? x->id : y->id) && x && y && x->value == y->value)
 		return 0;
 	row = rows_add(r->arena, rows);
 	return row ? fill(r, row, a, b, x, y) : -ENOMEM;

@@ -59,6 +59,16 @@ load helpers
 	says 'no parameter "via"'
 }
 
+@test "syscall: the home node is a name: no difference of it, and no test" {
+	for _ in 1 2; do
+		pagetoll run --quiet --invocations 1 syscall.pid cache=hot
+		exits 0
+	done
+	pagetoll compare last~1 last --format json
+	exits 0
+	json '[.facts[] | select(.id == "syscall.home_node")] == []'
+}
+
 @test "syscall: load and eviction on the same CPUs are refused" {
 	pagetoll run --sysroot "$(machine two-sockets)" --dry-run syscall.null cache=cold load=0 \
 		evict-node=0

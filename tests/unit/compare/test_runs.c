@@ -165,6 +165,9 @@ static void refusals(void **state)
 	b->schemas[0].revision = 2;
 	refused(a, b, NULL, "revision 1");
 	refused(a, b, "machine", "revision 2");
+	refused(a, b, NULL, "Measure both with one version");
+	b->origin = ORIGIN_PUBLISHED;
+	refused(a, b, "machine", "A published table (revision 0) can be read beside it");
 	run_free(a);
 	run_free(b);
 	run_free(reads);
