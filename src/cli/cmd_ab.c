@@ -170,9 +170,10 @@ static void add_alike_text(struct str *out, const struct arms_alike *n,
 			 v->n_alike <= 1 ? "first" : "second");
 	for (size_t i = 0; i < v->n; i++) {
 		snprintf(percent, sizeof(percent), "%.2f", 100 * v->v[i].spread);
-		str_addf(out, "Spread of %s on this machine: %s %% (%s%zu %s)%s\n", v->v[i].bench,
-			 percent, v->v[i].from_blocks ? "between the blocks of " : "between ",
-			 v->n_runs, v->n_runs == 1 ? "experiment" : "experiments",
+		str_addf(out, "Spread of %s on this machine: %s %%\n  (%s%zu %s)%s\n",
+			 v->v[i].bench, percent,
+			 v->v[i].from_blocks ? "between the blocks of " : "between ", v->n_runs,
+			 v->n_runs == 1 ? "experiment" : "experiments",
 			 v->is_stored ? ", stored" : "");
 	}
 }

@@ -196,15 +196,19 @@ static int list_text(const struct list_row *rows, size_t n, const struct machine
 		     const struct levels *l)
 {
 	struct str out = { 0 };
+	size_t column = 0;
 
+	for (size_t i = 0; i < n; i++)
+		if (strlen(rows[i].bench->schema.name) + 4 > column)
+			column = strlen(rows[i].bench->schema.name) + 4;
 	str_add(&out, "Benchmarks (pagetoll info NAME tells more):\n");
 	for (size_t i = 0; i < n; i++) {
-		str_addf(&out, "  %-12s ", rows[i].bench->schema.name);
-		cli_wrap_at(&out, rows[i].bench->schema.summary, 15, 15);
-		str_addf(&out, "%*s", 15, "");
+		str_addf(&out, "  %-*s", (int)column - 2, rows[i].bench->schema.name);
+		cli_wrap_at(&out, rows[i].bench->schema.summary, column, column);
+		str_addf(&out, "%*s", (int)column, "");
 		if (rows[i].reason[0]) {
 			str_add(&out, "cannot run here: ");
-			cli_wrap_at(&out, rows[i].reason, 32, 15);
+			cli_wrap_at(&out, rows[i].reason, column + 17, column);
 		} else {
 			str_add(&out, "runs here\n");
 		}
