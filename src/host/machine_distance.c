@@ -231,11 +231,21 @@ static int no_pair(const struct choice *c, struct err *e)
 		return err_set(e, ENODEV,
 			       "no pair of CPUs is left: from and to must be two different CPUs "
 			       "that are online and allowed");
-	return err_set(e, ENODEV,
-		       "needs two CPUs: %zu present, %zu online, %zu allowed to this process "
-		       "(affinity, cpuset); to bring one online, as root: echo 1 > "
-		       "/sys/devices/system/cpu/cpu1/online",
-		       c->m->n_cpus, online, c->n);
+	/* What would give a second one: the affinity, a CPU that is offline, or another machine. */
+	if (online >= 2)
+		return err_set(e, ENODEV,
+			       "needs two CPUs: %zu present, %zu online, %zu allowed to this "
+			       "process (affinity, cpuset); to allow more: taskset -c with two of "
+			       "those online, or a wider cpuset",
+			       c->m->n_cpus, online, c->n);
+	for (size_t i = 0; i < c->m->n_cpus; i++)
+		if (!c->m->cpus[i].online)
+			return err_set(e, ENODEV,
+				       "needs two CPUs: %zu present, %zu online; to bring one "
+				       "online, as root: echo 1 > "
+				       "/sys/devices/system/cpu/cpu%u/online",
+				       c->m->n_cpus, online, c->m->cpus[i].id);
+	return err_set(e, ENODEV, "needs two CPUs: this machine has %zu", c->m->n_cpus);
 }
 
 int machine_pairs(const struct machine *m, enum pairs_wanted wanted, const uint32_t *from,

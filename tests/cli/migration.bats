@@ -78,6 +78,9 @@ plan() {
 	run --separate-stderr taskset -c 0 "$PAGETOLL" run --quiet --no-save migration.cost
 	exits 125
 	says "needs two CPUs"
+	# the others are online: what is in the way is the affinity
+	says "taskset -c"
+	[[ $stderr != *"/online"* ]]
 	local before after
 	before=$(taskset -p $$)
 	run -130 timeout --preserve-status --foreground -s INT 1 "$PAGETOLL" run --quiet --no-save migration.cost \
