@@ -10,9 +10,13 @@
 #include "report/call_table.h"
 #include "report/curve_table.h"
 #include "report/facts_table.h"
+#include "report/facts_words.h"
 #include "report/migration_matrix.h"
 
-enum { LINE_MAX_COLUMNS = 240 }; /* of a foreign text in the header */
+enum {
+	LINE_MAX_COLUMNS = 240, /* of a foreign text in the header */
+	SENTENCES_MAX = 10,
+};
 
 static void header_line(struct str *out, struct arena *a, const struct report_options *o,
 			const char *name, const char *text)
@@ -111,12 +115,42 @@ static void header(struct str *out, struct arena *a, const struct report *rep,
 	state_line(out, a, rep, o);
 }
 
+/* What people decide by, as sentences; the table below has every fact. */
+static int sentences(struct str *out, struct arena *a, const struct report *rep,
+		     const struct report_options *o)
+{
+	struct fact_sentences s;
+	bool any_noted = false;
+	int ret = facts_words(a, rep, &s);
+	if (ret < 0 || !s.n)
+		return ret;
+	str_add(out, "\n");
+	render_paint(out, o, PAINT_BOLD, "In words");
+	str_add(out, "\n");
+	for (size_t i = 0; i < s.n && i < SENTENCES_MAX; i++) {
+		bool noted = s.v[i].fact->note;
+		const char *text = arena_printf(a, "%s%s", s.v[i].text, noted ? " (*)" : "");
+		const char *clean = text ? render_clean(a, text, o->utf8, 4 * RENDER_WIDTH) : NULL;
+		if (!clean)
+			return -ENOMEM;
+		render_paragraph(out, 2, "- ", clean);
+		any_noted = any_noted || noted;
+	}
+	if (any_noted)
+		str_add(out, "  (*) The table has a note on it.\n");
+	if (s.n + s.n_more > SENTENCES_MAX)
+		str_add(out, "  The table has more.\n");
+	return 0;
+}
+
 int report_text(struct str *out, const struct report *rep, const struct report_options *o)
 {
 	struct arena a = { 0 };
 	struct curve_groups groups;
 	header(out, &a, rep, o);
-	int ret = facts_table_render(out, &a, rep, o);
+	int ret = sentences(out, &a, rep, o);
+	if (ret == 0)
+		ret = facts_table_render(out, &a, rep, o);
 	if (ret == 0)
 		ret = call_table_of_run(out, &a, rep, o);
 	if (ret == 0)
