@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
@@ -18,6 +19,22 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	(void)type;
 	(void)at;
 	return remove(path) < 0 && errno != ENOENT ? -1 : 0;
+}
+
+/*
+ * What a killed process had started may write for a moment longer: files that come while the folder
+ * is being emptied would keep it.
+ */
+static void remove_folder(const char *path)
+{
+	const struct timespec pause = { .tv_nsec = 20000000 };
+
+	for (int tries = 0; tries < 500; tries++) {
+		nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+		if (access(path, F_OK) < 0 && errno == ENOENT)
+			return;
+		nanosleep(&pause, NULL);
+	}
 }
 
 /* In a session of its own, so that what ends the measuring processes does not end it. */
@@ -31,7 +48,7 @@ __attribute__((noreturn)) static void keep(const char *path, int alive)
 	signal(SIGHUP, SIG_IGN);
 	while (read(alive, &c, 1) < 0 && errno == EINTR)
 		;
-	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	remove_folder(path);
 	_exit(0);
 }
 

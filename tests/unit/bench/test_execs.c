@@ -9,10 +9,12 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -137,6 +139,56 @@ static void folders_of_the_killed_go_away(void **state)
 	close(ends[1]);
 }
 
+/* A folder with a part that nobody but root can empty; root becomes somebody else for it. */
+__attribute__((noreturn)) static void hold_folder(int told)
+{
+	struct tempdir dir = { 0 };
+	struct err e = { 0 };
+	char part[sizeof(dir.path) + 8], file[sizeof(part) + 8];
+	FILE *f;
+
+	if (geteuid() == 0 &&
+	    (setenv("TMPDIR", "/tmp", 1) < 0 || setresgid(65534, 65534, 65534) < 0 ||
+	     setresuid(65534, 65534, 65534) < 0))
+		_exit(1);
+	if (tempdir_create(&dir, &e) < 0)
+		_exit(1);
+	snprintf(part, sizeof(part), "%s/part", dir.path);
+	snprintf(file, sizeof(file), "%s/x", part);
+	if (mkdir(part, 0700) < 0)
+		_exit(1);
+	f = fopen(file, "w");
+	if (!f || fclose(f) != 0 || chmod(part, 0500) < 0 ||
+	    write(told, part, sizeof(part)) != (ssize_t)sizeof(part))
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* As with the programs of a killed script, which write until they end: the first try fails. */
+static void folders_that_do_not_go_at_once_go_away(void **state)
+{
+	const struct timespec meanwhile = { .tv_nsec = 200000000 };
+	char part[sizeof(((struct tempdir *)0)->path) + 8] = "";
+	int ends[2];
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	pid = fork();
+	if (pid == 0)
+		hold_folder(ends[1]);
+	close(ends[1]);
+	assert_int_equal(read(ends[0], part, sizeof(part)), sizeof(part));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	nanosleep(&meanwhile, NULL);
+	assert_int_equal(chmod(part, 0700), 0);
+	*strrchr(part, '/') = '\0';
+	assert_true(goes_away(part));
+	close(ends[0]);
+}
+
 static void folders_that_cannot_be_made_are_told(void **state)
 {
 	struct tempdir dir = { 0 };
@@ -164,6 +216,7 @@ int main(void)
 		cmocka_unit_test(the_object_populates),
 		cmocka_unit_test(patches_are_applied_and_removed),
 		cmocka_unit_test(folders_of_the_killed_go_away),
+		cmocka_unit_test(folders_that_do_not_go_at_once_go_away),
 		cmocka_unit_test(folders_that_cannot_be_made_are_told),
 	};
 
