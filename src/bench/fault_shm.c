@@ -7,6 +7,7 @@
  * Trust:     faults by the kernel's count for the thread, resident size by smaps.
  */
 #include "bench/fault.h"
+#include "bench/shared_huge.h"
 
 static const struct param params[] = {
 	FAULT_PARAMS,
@@ -34,6 +35,8 @@ static int cost(const struct machine *m, const struct bench_setting *s, uint64_t
 
 static int setup(struct bench_ctx *ctx, void *state)
 {
+	if (bench_skip_without_shared_huge(ctx) != 0)
+		return 1;
 	return fault_setup(ctx, state, FAULT_SHM);
 }
 

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/shared_huge.h"
 #include "host/clock.h"
 #include "mem/linux_abi.h"
 #include "mem/proof.h"
@@ -84,6 +85,8 @@ int fork_memory_back(struct bench_ctx *ctx, struct fork_memory *f, uint64_t byte
 	int result = 0;
 
 	fork_memory_done(f);
+	if (f->kind == FORK_SHARED && bench_skip_without_shared_huge(ctx) != 0)
+		return 1;
 	f->bytes = (bytes + f->page_bytes - 1) / f->page_bytes * f->page_bytes;
 	if (f->kind == FORK_FILE)
 		result = tempfile_create(f->bytes, TEMPFILE_PIECE_BYTES, &f->file, &e);

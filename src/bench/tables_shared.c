@@ -21,6 +21,7 @@
 
 #include "access/tables.h"
 #include "bench/bench.h"
+#include "bench/shared_huge.h"
 #include "host/clock.h"
 #include "host/counters.h"
 #include "host/sysroot.h"
@@ -303,22 +304,6 @@ static int64_t end_child(struct child *c)
 
 /* --- worker side ------------------------------------------------------------------------------ */
 
-static int skip_without_shmem_huge(struct bench_ctx *ctx)
-{
-	static const char path[] = "sys/kernel/mm/transparent_hugepage/shmem_enabled";
-	struct sysroot sr;
-	char word[32] = "unknown";
-
-	if (sysroot_init(&sr, NULL, NULL) == 0)
-		sysroot_read_choice(&sr, path, word, sizeof(word), NULL);
-	if (strcmp(word, "never") != 0 && strcmp(word, "deny") != 0)
-		return 0;
-	return bench_skip(ctx,
-			  "page=thp: huge pages are switched off for shared memory (%s); as root: "
-			  "echo advise > /%s",
-			  word, path);
-}
-
 static int setup(struct bench_ctx *ctx, void *state)
 {
 	struct state *s = state;
@@ -327,7 +312,7 @@ static int setup(struct bench_ctx *ctx, void *state)
 
 	s->segment = SEGMENT_NONE;
 	s->write = strcmp(bench_text(ctx, "access"), "write") == 0;
-	if (kind == PAGE_KIND_THP && skip_without_shmem_huge(ctx) != 0)
+	if (bench_skip_without_shared_huge(ctx) != 0)
 		return 1;
 	if (segment_create(kind, bench_u64(ctx, "page.bytes"), bench_u64(ctx, "segment"),
 			   &s->segment, &e) < 0)

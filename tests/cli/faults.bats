@@ -86,3 +86,14 @@ load helpers
 	[[ $status -eq 0 || $status -eq 125 ]]
 	[[ -z $(ls -A "$BATS_TEST_TMPDIR/t") ]]
 }
+
+@test "shared memory without huge pages is told, with the switch" {
+	local words state=/sys/kernel/mm/transparent_hugepage/shmem_enabled
+	grep -qE '\[(never|deny)\]' "$state" || skip "shared memory may have huge pages here"
+	for words in "fault.shm size=2m" "fork.call memory=shared resident=2m" "tables.shared segment=2m processes=1"; do
+		pagetoll "${quick[@]}" $words page=thp --format json
+		exits 125
+		json '[.points[].measures[].verdict] | unique == ["skipped"]'
+		says "echo advise > $state"
+	done
+}
