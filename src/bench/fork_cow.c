@@ -59,9 +59,10 @@ static const char description[] =
 	"parent writes once to every base page. write_ns is the median of these writes, p99_ns\n"
 	"what one in a hundred exceeds, storm_ns all of them.\n"
 	"\n"
-	"page=thp: the kernel splits a shared huge page at its first write and copies small\n"
-	"pages, so the storm has as many faults, and the huge page is gone. page=hugetlb: a\n"
-	"write copies the whole huge page; one write goes to each.\n"
+	"page=thp: the first write to a shared huge page splits its mapping into small ones;\n"
+	"each write then copies a small page, so the storm has as many faults, and the writer\n"
+	"has lost the huge page. page=hugetlb: a write copies the whole huge page; one write\n"
+	"goes to each.\n"
 	"Each write is timed by itself: some 20 to 50 ns of it are the clock.";
 
 static const char *const examples[] = {
