@@ -80,6 +80,7 @@ static void setting_line(struct str *out, const struct run *r, const struct meas
 {
 	const struct bench_schema *s = run_schema(r, m->bench);
 	size_t start = out->len;
+	char size[UNITS_TEXT_BYTES];
 	struct str one = { 0 };
 
 	str_add(out, " ");
@@ -92,7 +93,10 @@ static void setting_line(struct str *out, const struct run *r, const struct meas
 			   (a->kind == ATTR_TEXT && strcmp(a->text, p->def) == 0))))
 			continue;
 		str_clear(&one);
-		attr_format(&one, a);
+		if (p && p->type == PARAM_BYTES && a->kind == ATTR_INT)
+			str_add(&one, format_size(size, (uint64_t)a->integer));
+		else
+			attr_format(&one, a);
 		if (str_columns(out->data + start) + one.len + strlen(a->name) > 76) {
 			str_add(out, "\n ");
 			start = out->len - 1;
@@ -161,7 +165,10 @@ static void parts_table(struct str *out, const struct run *r, const struct measu
 	const struct series *head = headline(m);
 	const char *unit = unit_of(r, m, head->metric);
 
-	str_addf(out, "\n  %-28s %14s   share%s\n", "part", after ? "before" : "time",
+	str_addf(out, "\n  %-28s %14s   share%s\n", "part",
+		 after                        ? "before"
+		 : strcmp(unit, "bytes") == 0 ? "bytes"
+					      : "time",
 		 after ? "          after" : "");
 	for (size_t i = 0; i < m->n_series; i++)
 		if (is_part_of(&m->series[i], head))

@@ -9,6 +9,8 @@ load helpers
 	exits 0
 	[[ $output == *"7.63 GiB"* ]]
 	[[ $output == *"geometry alone"* ]]
+	[[ $output == *"segment=8000m"* ]]
+	grep -qE '^  part +bytes +share' <<<"$output"
 }
 
 @test "every machine that comes along can be predicted on" {
