@@ -249,7 +249,12 @@ static void watch(struct job *j)
 /* What is still there after the command. */
 static void finish(struct job *j)
 {
+	struct usage *s = &j->r->usage;
 	struct tree_look t = { 0 };
+
+	/* Looks are rare, what one process had at most is known: all had that at least. */
+	if (s->looks)
+		s->resident_bytes = larger(s->resident_bytes, s->largest_bytes);
 
 	if (j->r->sampled) {
 		sampler_drain(&j->r->sampler, on_sample, &j->r->stacks);

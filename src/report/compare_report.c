@@ -48,11 +48,16 @@ struct outcome_counts outcomes_count(const struct compared *v, size_t n)
 
 /* --- what is compared ---------------------------------------------------------------------- */
 
-static const char *clean_or_empty(const struct compare_writer *w, const char *text)
+static const char *clean_up_to(const struct compare_writer *w, const char *text, size_t max)
 {
-	const char *clean = render_clean(w->arena, text ? text : "", w->o->utf8, NAME_COLUMNS);
+	const char *clean = render_clean(w->arena, text ? text : "", w->o->utf8, max);
 	w->out->failed = w->out->failed || !clean;
 	return clean ? clean : "";
+}
+
+static const char *clean_or_empty(const struct compare_writer *w, const char *text)
+{
+	return clean_up_to(w, text, NAME_COLUMNS);
 }
 
 static void head_line(const struct compare_writer *w, const char *name, const char *text)
@@ -337,7 +342,7 @@ static void how_render(const struct compare_writer *w)
 	str_add(w->out, "\n");
 	box_line(w->out, b, b->corner_top, "How these numbers were obtained", b->corner_top_right);
 	for (size_t i = 0; i < n && w->c->how[i]; i++)
-		box_text(w->out, b, clean_or_empty(w, w->c->how[i]));
+		box_text(w->out, b, clean_up_to(w, w->c->how[i], 0)); /* our own words */
 	box_line(w->out, b, b->corner_bottom, "", b->corner_bottom_right);
 }
 

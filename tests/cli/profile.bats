@@ -231,3 +231,17 @@ hidden() {
 		[[ ! -e $BATS_TEST_TMPDIR/ran ]]
 	done
 }
+
+@test "the method of comparing profiles is printed whole" {
+	pagetoll compare prefault-profile-2002 --by fill=demand,prefault
+	exits 0
+	! grep -qE "^[│|].*cut here" <<<"$output"
+}
+
+@test "all processes have at least what the largest had, also where looks are rare" {
+	pagetoll profile --format json -- sh -c 'exit 0'
+	exits 0
+	jq -e '[.. | objects | select(.metric? == "resident_bytes" or .metric? == "largest_bytes") |
+		{key: .metric, value: (.value // 0)}] | from_entries |
+		.resident_bytes == 0 or .resident_bytes >= .largest_bytes' <<<"$stderr$output"
+}
