@@ -361,7 +361,10 @@ static void sum_counts(const struct sheet *s, const char *metric, int64_t *event
 	}
 }
 
-/* A rate alone does not tell how much was seen: "errors: 3 of 1000000 in all (rate 0.000003)". */
+/*
+ * A rate alone does not tell how much was seen: "errors: 3 of 1000000 in all (rate 0.000003)";
+ * "faults: 25717 for 300 in all (rate 85.7)" where one program has many.
+ */
 static void counts(struct str *out, const struct sheet *s)
 {
 	const struct metric *m = s->g->schema ? s->g->schema->metrics : NULL;
@@ -377,8 +380,8 @@ static void counts(struct str *out, const struct sheet *s)
 		sum_counts(s, m->name, &events, &exposure);
 		if (exposure <= 0)
 			continue;
-		str_addf(&text, "%s: %lld of %lld in all (rate %s)", m->name, (long long)events,
-			 (long long)exposure,
+		str_addf(&text, "%s: %lld %s %lld in all (rate %s)", m->name, (long long)events,
+			 events > exposure ? "for" : "of", (long long)exposure,
 			 format_digits(rate, (double)events / (double)exposure, 3));
 		clean = render_clean(s->arena, str_text(&text), s->o->utf8, 400);
 		if (clean)
