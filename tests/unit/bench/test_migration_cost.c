@@ -107,8 +107,12 @@ static void patterns_prove_themselves(void **state)
 		double share;
 
 		run_pair(cpus.v[0], cpus.v[1], rows[i].words, &w);
-		if (strstr(rows[i].words, "contiguous") && strstr(w.reason, "huge pages"))
-			continue; /* this system has none */
+		/* this system has no huge pages, or its free memory is in pieces right now: told,
+		 * too */
+		if (strstr(rows[i].words, "contiguous") &&
+		    (strstr(w.reason, "huge pages") ||
+		     strstr(w.reason, "frames are not contiguous")))
+			continue;
 		/* 16 KiB are less than the historical range begins with */
 		if (w.ok != (strstr(rows[i].words, "historical") ? 1 : 2))
 			fail_msg("%s: %s", rows[i].words, w.reason);
