@@ -128,7 +128,8 @@ load helpers
 		mkdir "$locales"
 		localedef -i de_DE -f UTF-8 "$locales/de_DE.UTF-8"
 	fi
-	pagetoll show altix-2005
+	# in the same characters: sparklines are drawn with others
+	LC_ALL=C.UTF-8 pagetoll show altix-2005
 	plain=$output
 	export LOCPATH=$locales LC_ALL=de_DE.UTF-8
 	pagetoll show altix-2005
