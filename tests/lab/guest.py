@@ -25,7 +25,7 @@ def libraries_x86(programs):
     """{path in the guest: path here}, as this system's loader finds them."""
     found = {}
     for program in programs:
-        for path in re.findall(r"(/\S+) \(0x", kernels.run(["ldd", program])):
+        for path in re.findall(r"(/\S+) \(0x", kernels.run(["ldd", program])[0]):
             found[path.lstrip("/")] = path
     return found
 

@@ -19,6 +19,7 @@ class Missing(Exception):
 
 
 def run(words, **more):
+    """What it said, on stdout and on stderr."""
     try:
         done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=240,
                               stderr=subprocess.PIPE, encoding="utf-8", check=False, **more)
@@ -29,7 +30,7 @@ def run(words, **more):
     if done.returncode:
         text = (done.stderr or done.stdout).strip().splitlines() or ["status %d" % done.returncode]
         raise Missing("%s: %s" % (" ".join(words[:1] + words[-2:]), text[-1]))
-    return done.stdout
+    return done.stdout, done.stderr
 
 
 class Apt:
@@ -44,19 +45,22 @@ class Apt:
                        "Dir::State=" + state, "Dir::Cache=" + store,
                        "Dir::State::status=/dev/null", "APT::Sandbox::User="):
             self.options += ["-o", option]
-        self.fresh = False
+        self.said = None  # by the update of the lists, which may fail in part and succeed
 
     def command(self, program, *words):
-        return run([program] + self.options + list(words), cwd=self.packages)
+        try:
+            return run([program] + self.options + list(words), cwd=self.packages)
+        except Missing as e:
+            raise Missing("%s (%s)" % (e, self.said) if self.said else str(e)) from e
 
     def update(self):
-        if not self.fresh:
-            self.command("apt-get", "-q", "update")
-            self.fresh = True
+        if self.said is None:
+            warnings = self.command("apt-get", "-q", "update")[1].strip().splitlines()
+            self.said = warnings[0] if warnings else ""
 
     def depends(self, name, start):
         self.update()
-        for line in self.command("apt-cache", "depends", name).splitlines():
+        for line in self.command("apt-cache", "depends", name)[0].splitlines():
             kind, _, package = line.strip().partition(": ")
             if kind == "Depends" and package.startswith(start):
                 return package

@@ -25,6 +25,7 @@ FOUR = ["0:512M", "1:512M", "2:512M", "3:512M"]
 MACHINES = {
     "two-nodes": Machine(TWO),
     "arm64": Machine(FOUR, arch="aarch64"),
+    "two-nodes-units": Machine(TWO),  # a boot of its own, to run beside the others
     "two-nodes-6.12": Machine(TWO, kernel="6.12"),
     # Sockets of two nodes each, four levels of page tables; ring-like distances.
     "eight-nodes": Machine(["%d:320M" % i for i in range(8)], words="no5lvl",

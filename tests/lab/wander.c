@@ -55,7 +55,10 @@ static void wander(unsigned long one, unsigned long other)
 
 	if (memory == MAP_FAILED)
 		_exit(USAGE);
-	for (bool there = false;; there = !there) {
+	pin(one);
+	for (size_t i = 0; i < BYTES; i += PAGE)
+		memory[i] = 1;
+	for (bool there = true;; there = !there) {
 		long long before = moved();
 
 		pin(there ? other : one);
