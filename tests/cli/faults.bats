@@ -57,6 +57,7 @@ load helpers
 }
 
 @test "segments: what geometry predicts stands beside what was measured, at two sizes" {
+	"$PAGETOLL" --version | grep -q "sanitizers: none" || skip "shadow memory has page tables of its own"
 	pagetoll "${quick[@]}" tables.shared segment=16m,256m processes=1,2 --format json
 	exits 0
 	json '[.points[] | (.estimates | map({key: .metric, value}) | from_entries)
