@@ -57,12 +57,13 @@ static const char description[] =
 	"Huge pages (page=auto takes them where they can be had) keep translation out of the\n"
 	"number, if they are really huge: in a virtual machine whose host backs them by small\n"
 	"pages they act like small ones, and the larger sets then include TLB misses;\n"
-	"tlb.chase finds that out. With page=base they are included on purpose: working-\n"
-	"set=1g page=base,thp is what a program with random reads gains from huge pages.\n"
+	"tlb.chase finds that out. With page=base they are included on purpose:\n"
+	"working-set=1g page=base,thp is what a program with random reads gains from huge\n"
+	"pages.\n"
 	"\n"
 	"pair=BYTES adds a second reference behind each element: as long as it lies in the\n"
-	"same line it costs a hit, from the line size on as much as the first (an adjacent-\n"
-	"line prefetcher can double what is seen).\n"
+	"same line it costs a hit, from the line size on as much as the first (a prefetcher\n"
+	"of adjacent lines can double what is seen).\n"
 	"\n"
 	"Not shown: bandwidth, overlapped misses, other cores' effect on shared levels.";
 

@@ -47,6 +47,15 @@ static void prove_page_size(struct bench_ctx *ctx, struct chase_run *run,
 			prove_huge_zero(ctx, run);
 		return;
 	}
+	/* Before what is resident: a small page instead of each huge one is little memory, too. */
+	if ((s->kind == PAGE_KIND_THP || s->kind == PAGE_KIND_HUGETLB) &&
+	    (double)p->huge_bytes < MOSTLY * (double)expected) {
+		snprintf(text, sizeof(text),
+			 "only %.0f %% of the memory are huge pages (fragmented memory? see "
+			 "thp_fault_fallback in /proc/vmstat)",
+			 100.0 * (double)p->huge_bytes / (double)expected);
+		contrary(run, text);
+	}
 	if (s->backing != BACKING_MEMFD && (double)p->rss_bytes < MOSTLY * (double)expected) {
 		snprintf(text, sizeof(text), "only %jd of %ju bytes are resident",
 			 (intmax_t)p->rss_bytes, (uintmax_t)expected);
@@ -56,14 +65,6 @@ static void prove_page_size(struct bench_ctx *ctx, struct chase_run *run,
 	if ((s->kind == PAGE_KIND_BASE || s->kind == PAGE_KIND_MTHP) && p->huge_bytes > 0) {
 		snprintf(text, sizeof(text), "%jd bytes are huge pages, small ones were asked for",
 			 (intmax_t)p->huge_bytes);
-		contrary(run, text);
-	}
-	if ((s->kind == PAGE_KIND_THP || s->kind == PAGE_KIND_HUGETLB) &&
-	    (double)p->huge_bytes < MOSTLY * (double)expected) {
-		snprintf(text, sizeof(text),
-			 "only %.0f %% of the memory are huge pages (fragmented memory? see "
-			 "thp_fault_fallback in /proc/vmstat)",
-			 100.0 * (double)p->huge_bytes / (double)expected);
 		contrary(run, text);
 	}
 }

@@ -329,7 +329,7 @@ static int print_plan(const struct ab_session *s)
 	if (s->mode == AB_MODE_AB)
 		str_addf(&out, "A: %s\nB: %s\n", s->arms[0].text, s->arms[1].text);
 	if (s->arms[0].n_settings)
-		str_add(&out, "System settings are changed while measuring, and restored; this "
+		str_add(&out, "System settings are changed while measuring, and restored; this\n"
 			      "plan is for the machine as it is.\n");
 	snprintf(text, sizeof(text), "%.0f", ceil(ab_block_seconds(p)));
 	if (s->mode == AB_MODE_BOOTS)
@@ -416,7 +416,7 @@ static const struct argp_option ab_options[] = {
 	  "worse: exit status 1 if B is worse. inconclusive: also 125 if that cannot be told", 0 },
 	{ "all", KEY_ALL, NULL, 0, "All points, not only the 40 that tell most", 0 },
 	{ "label", HOW_LABEL, "TEXT", 0, "Name the experiment, for show and export", 0 },
-	{ "seed", HOW_SEED, "N", 0, "Seed of all random orders (default: random, recorded)", 0 },
+	{ "seed", HOW_SEED, "N", 0, "Seed of all random orders (default: drawn, recorded)", 0 },
 	{ "output", 'o', "FILE", 0, "Save to FILE, which must not exist, and not to the library",
 	  0 },
 	{ "no-save", HOW_NO_SAVE, NULL, 0, "Print the result only", 0 },

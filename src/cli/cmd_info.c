@@ -18,19 +18,26 @@ static error_t parse_info(int key, char *arg, struct argp_state *state)
 	return common_option(key, arg, state);
 }
 
-static void param_text(struct str *out, const struct param *p)
+static size_t wider(size_t width, const char *name)
+{
+	return strlen(name) > width ? strlen(name) : width;
+}
+
+/* `width` is that of the longest name. */
+static void param_text(struct str *out, const struct param *p, size_t width)
 {
 	struct str words = { 0 };
+	size_t indent = width + 4;
 
 	param_accepted(&words, p);
-	str_addf(out, "  %-12s ", p->name);
-	cli_wrap_at(out, p->summary, 15, 15);
-	str_addf(out, "%*s", 15, "");
-	cli_wrap_at(out, str_text(&words), 15, 17);
+	str_addf(out, "  %-*s  ", (int)width, p->name);
+	cli_wrap_at(out, p->summary, indent, indent);
+	str_addf(out, "%*s", (int)indent, "");
+	cli_wrap_at(out, str_text(&words), indent, indent + 2);
 	str_done(&words);
 	str_addf(&words, "default %s; %s", p->def, param_swept(p));
-	str_addf(out, "%*s", 15, "");
-	cli_wrap_at(out, str_text(&words), 15, 17);
+	str_addf(out, "%*s", (int)indent, "");
+	cli_wrap_at(out, str_text(&words), indent, indent + 2);
 	str_done(&words);
 }
 
@@ -65,6 +72,7 @@ static int info_text(const struct bench *b)
 {
 	const struct bench_schema *s = &b->schema;
 	struct str out = { 0 };
+	size_t width = 0;
 
 	str_addf(&out, "%s: ", s->name);
 	cli_wrap_at(&out, s->summary, strlen(s->name) + 2, 2);
@@ -73,12 +81,18 @@ static int info_text(const struct bench *b)
 	str_add(&out,
 		"\nParameters (NAME=VALUE[,VALUE]...; ranges A..B, A..B:STEP, A..B:xFACTOR):\n");
 	for (const struct param *p = s->params; p->name; p++)
-		param_text(&out, p);
+		width = wider(width, p->name);
+	for (const struct param *p = s->params; p->name; p++)
+		param_text(&out, p, width);
 	str_add(&out, "\nMetrics (the first is the headline):\n");
+	width = 0;
+	for (const struct metric *m = s->metrics; m->name; m++)
+		width = wider(width, m->name);
 	for (const struct metric *m = s->metrics; m->name; m++) {
-		str_addf(&out, "  %-16s ", m->name);
-		cli_wrap_at(&out, m->summary, 19, 19);
-		str_addf(&out, "%*s%s, %s%s, %s\n", 19, "", m->unit, series_form_name(m->form),
+		str_addf(&out, "  %-*s  ", (int)width, m->name);
+		cli_wrap_at(&out, m->summary, width + 4, width + 4);
+		str_addf(&out, "%*s%s, %s%s, %s\n", (int)width + 4, "", m->unit,
+			 series_form_name(m->form),
 			 m->form == FORM_SAMPLES
 				 ? m->estimator == EST_MIN ? " (minimum)" : " (median)"
 				 : "",

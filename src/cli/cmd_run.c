@@ -358,7 +358,7 @@ static const struct argp_option run_options[] = {
 	{ "invocations", KEY_INVOCATIONS, "N", 0, "Measure each setting in exactly N processes",
 	  0 },
 	{ "label", HOW_LABEL, "TEXT", 0, "Name the run, for show and export", 0 },
-	{ "seed", HOW_SEED, "N", 0, "Seed of all random orders (default: random, recorded)", 0 },
+	{ "seed", HOW_SEED, "N", 0, "Seed of all random orders (default: drawn, recorded)", 0 },
 	{ "output", 'o', "FILE", 0,
 	  "Save the run to FILE, which must not exist, and not to the "
 	  "library",

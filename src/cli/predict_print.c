@@ -10,6 +10,7 @@
 
 #include "base/escape.h"
 #include "base/units.h"
+#include "cli/cli.h"
 
 enum { GROUPS = 4 };
 static const char *const groups[GROUPS] = { "data", "tlb", "walk", "host" };
@@ -318,8 +319,9 @@ void predict_print_machines(struct str *out)
 
 		if (sim_machine_read(x->data, x->n, &m, NULL) < 0)
 			continue;
-		str_addf(out, "%-20s %8zu %8zu  %.40s\n", x->name, m->n_origins,
-			 sim_machine_count_assumed(m), m->summary);
+		str_addf(out, "%-20s %8zu %8zu  ", x->name, m->n_origins,
+			 sim_machine_count_assumed(m));
+		cli_wrap_at(out, m->summary, 40, 40);
 		sim_machine_free(m);
 	}
 }

@@ -51,10 +51,38 @@ static void add_value(struct str *s, const struct param *p, const char *name, ui
 		str_addf(s, " %s=%llu", name, (unsigned long long)value);
 }
 
+static const char *const telling[] = { "page", "backing", "stride", "page-tables", "pair" };
+
+static bool is_telling(const char *name)
+{
+	for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++)
+		if (strcmp(telling[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* The other parameters, where they are not as the benchmark has them by default. */
+static void add_not_default(struct str *s, const struct planned *pl)
+{
+	for (const struct param *p = pl->bench->schema.params; p->name; p++) {
+		const struct attr *a = attrs_find(&pl->setting.given, p->name);
+		struct str value = { 0 };
+
+		if (!a || is_telling(p->name))
+			continue;
+		if (a->kind == ATTR_INT)
+			add_value(&value, p, p->name, (uint64_t)a->integer);
+		else if (a->kind == ATTR_TEXT)
+			str_addf(&value, " %s=%s", p->name, a->text);
+		if (value.len > 0 && strcmp(str_text(&value) + strlen(p->name) + 2, p->def) != 0)
+			str_add(s, str_text(&value));
+		str_done(&value);
+	}
+}
+
 /* Few words that tell one setting from another: all parameters would be too many. */
 static void add_setting(struct str *s, const struct planned *pl)
 {
-	static const char *const telling[] = { "page", "backing", "stride", "page-tables", "pair" };
 	const struct bench_schema *schema = &pl->bench->schema;
 
 	str_add(s, schema->name);
@@ -68,6 +96,7 @@ static void add_setting(struct str *s, const struct planned *pl)
 		else if (a->kind == ATTR_TEXT && strcmp(a->text, "local") != 0)
 			str_addf(s, " %s=%s", a->name, a->text);
 	}
+	add_not_default(s, pl);
 	if (pl->inner && pl->grid.n == 1)
 		add_value(s, schema_param(schema, pl->inner), pl->inner, pl->grid.v[0]);
 }

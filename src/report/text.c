@@ -60,6 +60,21 @@ static const char *preset_text(const struct run *r)
 	return r->preset;
 }
 
+static bool is_capped(const struct attr *at)
+{
+	return strncmp(at->name, "capped.", 7) == 0 && at->kind == ATTR_TEXT;
+}
+
+/* Settings that are told alike were cut alike: one line says so. */
+static bool was_capped(const struct attrs *context, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (is_capped(&context->v[k]) &&
+		    strcmp(context->v[k].text, context->v[i].text) == 0)
+			return true;
+	return false;
+}
+
 static void state_line(struct str *out, struct arena *a, const struct report *rep,
 		       const struct report_options *o)
 {
@@ -78,7 +93,7 @@ static void state_line(struct str *out, struct arena *a, const struct report *re
 	for (size_t i = 0; i < rep->run->context.n; i++) {
 		const struct attr *at = &rep->run->context.v[i];
 
-		if (strncmp(at->name, "capped.", 7) == 0 && at->kind == ATTR_TEXT)
+		if (is_capped(at) && !was_capped(&rep->run->context, i))
 			header_line(out, a, o, "capped", at->text);
 	}
 	if (rep->run->n_bad_lines) {

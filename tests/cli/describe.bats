@@ -14,6 +14,9 @@ load helpers
 	prints "Page tables"
 	[[ -z $stderr ]]
 	narrow
+	# Names and summaries are columns: what runs here stands below the summaries.
+	[[ $(sed '/^$/,$d' <<<"$output" | grep -o '^ *runs here' | sort -u | wc -l) -eq 1 ]]
+	[[ $(grep -c '^  [a-z]*\.[a-z]*  ' <<<"$output") -eq $(benchmarks | wc -l) ]]
 	pagetoll list --format json
 	exits 0
 	[[ $(jq -r '.benchmarks[].name' <<<"$output") == "$(benchmarks)" ]]

@@ -17,8 +17,10 @@ load helpers
 	pagetoll predict --machines
 	exits 0
 	[[ $output == *altix-itanium2-900* && $output == *neoverse-v2* && $output == *plan-16-nodes* ]]
+	narrow
+	[[ $output == *"1.5 MB L3"* ]]
 	local name
-	for name in $(awk 'NR > 1 { print $1 }' <<<"$output"); do
+	for name in $(awk 'NR > 1 && /^[a-z]/ { print $1 }' <<<"$output"); do
 		pagetoll predict tlb.chase pointers=16 --machine "$name" --no-save
 		exits 0
 		[[ $output == *"machine $name"* ]]

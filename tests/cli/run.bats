@@ -76,6 +76,10 @@ load helpers
 	exits 0
 	says "[1/1] tlb.chase"
 	[[ $stderr != *$'\r'* ]]
+	run --separate-stderr "$PAGETOLL" run --preset quick --invocations 1 tlb.chase pointers=8 \
+		order=random,sequential
+	exits 0
+	says "order=sequential " # what tells two settings apart
 	pagetoll "${quick[@]}" "${small[@]}"
 	[[ -z $stderr ]]
 }
@@ -265,4 +269,15 @@ load helpers
 		is_json
 		! grep -qiE ':\s*-?(nan|inf)' <<<"$output"
 	done
+}
+
+@test "show: settings that were cut alike are told once" {
+	pagetoll "${quick[@]}" --output "$BATS_TEST_TMPDIR/run.jsonl" "${small[@]}"
+	exits 0
+	jq -c 'if .type == "header" then .context += {"capped.0": "one", "capped.1": "other",
+		"capped.2": "one"} else . end' "$BATS_TEST_TMPDIR/run.jsonl" >"$BATS_TEST_TMPDIR/cut.jsonl"
+	pagetoll show "$BATS_TEST_TMPDIR/cut.jsonl"
+	exits 0
+	[[ $(grep -c '^capped  *one$' <<<"$output") -eq 1 ]]
+	[[ $(grep -c '^capped  *other$' <<<"$output") -eq 1 ]]
 }

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -58,6 +59,28 @@ static void every_backing_proves_itself(void **state)
 				assert_string_equal(s.unproven, "");
 		}
 	}
+}
+
+/* Small pages where huge ones were asked for: said as such, not as memory that is missing. */
+static void small_pages_are_no_proof_of_huge_ones(void **state)
+{
+	static const uint64_t pointers[] = { 8 };
+	uint64_t huge = thp();
+	char words[400];
+	struct seen s;
+
+	(void)state;
+	if (!huge || prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) != 0)
+		skip();
+	snprintf(words, sizeof(words),
+		 "stride=page stride.bytes=%ju page=thp page.kind=thp page.bytes=%ju "
+		 "backing=distinct alias=plain line=auto order=random",
+		 (uintmax_t)huge, (uintmax_t)huge);
+	run_words("tlb.chase", words, pointers, 1, NULL, NULL, &s);
+	prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
+	assert_int_equal(s.ok, 0);
+	if (!strstr(s.reason, "are huge pages"))
+		fail_msg("reason: %s", s.reason);
 }
 
 /* Asked for a CPU on which it does not run: measured, and invalid. */
@@ -238,6 +261,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_backing_proves_itself),
+		cmocka_unit_test(small_pages_are_no_proof_of_huge_ones),
 		cmocka_unit_test(another_cpu_is_no_proof),
 		cmocka_unit_test(alias_free_addresses_are_proven_too),
 		cmocka_unit_test(huge_pages_and_strides_inside),
