@@ -10,14 +10,14 @@
 double plot_place(const struct plot_axis *a, double v)
 {
 	if (a->log)
-		return v > 0 ? log(v / a->low) / log(a->high / a->low) : 0;
+		return v > 0 ? (log(v) - log(a->low)) / (log(a->high) - log(a->low)) : 0;
 	return (v - a->low) / (a->high - a->low);
 }
 
 static void tick_text(const struct plot_axis *a, struct plot_tick *t)
 {
 	char buf[UNITS_TEXT_BYTES];
-	double v = fabs(t->at) < 1e-12 * (a->high - a->low) ? 0 : t->at;
+	double v = !a->log && fabs(t->at) < 1e-12 * (a->high - a->low) ? 0 : t->at;
 
 	if (strcmp(a->unit, "bytes") == 0 && v >= 0 && v < 1e18 && v == floor(v))
 		format_size(buf, (uint64_t)v);

@@ -28,6 +28,12 @@ static double inner_value(const struct point *p, const char *inner)
 	return a->kind == ATTR_INT ? (double)a->integer : a->kind == ATTR_REAL ? a->real : NAN;
 }
 
+/* What a picture can show: axes are computed from differences and ratios of such values. */
+static bool is_drawable(double v)
+{
+	return fabs(v) <= 1e150 && (v == 0 || fabs(v) >= 1e-150);
+}
+
 static int read_each(struct maker *k, const struct plot_curve *c, const struct point *p,
 		     struct plot_point *ret)
 {
@@ -43,7 +49,7 @@ static int read_each(struct maker *k, const struct plot_curve *c, const struct p
 				   ? curve_series_value(s, m ? m->estimator : EST_MIN)
 				   : NAN;
 
-		if (isfinite(v))
+		if (is_drawable(v))
 			each[ret->n_each++] = v;
 	}
 	return 0;
@@ -58,11 +64,12 @@ static int add_point(struct maker *k, const struct plot_curve *c, const struct p
 
 	if (curve_value_read(k->arena, c->run->rep->run, c->schema, c->curve, p, c->metric, &v) < 0)
 		return -ENOMEM;
-	if (!isfinite(v.value) || !isfinite(x))
+	if (!is_drawable(v.value) || !is_drawable(x))
 		return 0;
 	new.value = v.value;
-	new.low = isfinite(v.low) && isfinite(v.high) ? v.low : NAN;
-	new.high = isfinite(v.low) && isfinite(v.high) ? v.high : NAN;
+	bool has_interval = is_drawable(v.low) && is_drawable(v.high);
+	new.low = has_interval ? v.low : NAN;
+	new.high = has_interval ? v.high : NAN;
 	new.invalid = !v.counts;
 	new.unproven = v.counts &&v.mark;
 	if (read_each(k, c, p, &new) < 0 ||

@@ -63,6 +63,8 @@ static void draw_line(struct canvas *v, const struct plot_chart *c, size_t serie
 	dot_place(c, p + 1, &x1, &y1);
 	double n = fmax(fabs(x1 - x0), fabs(y1 - y0));
 
+	if (!(n <= 2 * COLUMNS + 4 * ROWS))
+		return; /* values beyond what doubles can subtract */
 	for (double k = 0; k <= n; k++)
 		set_dot(v, lround(x0 + (x1 - x0) * k / fmax(n, 1)),
 			lround(y0 + (y1 - y0) * k / fmax(n, 1)), series);

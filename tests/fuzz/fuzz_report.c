@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "record/runfile.h"
+#include "report/plot.h"
 #include "report/report.h"
 
 static void forms(const struct report *rep)
@@ -31,6 +32,26 @@ static void forms(const struct report *rep)
 	str_done(&csv);
 }
 
+static void charts(const struct report *rep)
+{
+	const struct plot_run one = { rep, "x" };
+	const struct report_options o = { .run_name = "last" };
+	struct err e = { 0 };
+	struct str text = { 0 };
+	struct plot p;
+
+	if (plot_make(&p, &one, 1, NULL, NULL, false, &e)) {
+		CHECK(e.code && e.msg[0]);
+		return;
+	}
+	CHECK(plot_text(&text, &p, &o) == 0);
+	CHECK(plot_gnuplot(&text, &p, "svg") == 0);
+	for (const char *c = str_text(&text); *c; c++)
+		CHECK((unsigned char)*c >= 0x20 || *c == '\n');
+	str_done(&text);
+	plot_done(&p);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	struct run *r = NULL;
@@ -44,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	CHECK(r->id && r->source);
 	if (report_init(&rep, r, &e) == 0) {
 		forms(&rep);
+		charts(&rep);
 		report_done(&rep);
 	}
 	run_free(r);
