@@ -215,7 +215,7 @@ static void add_paragraph(struct str *out, const char *head, const char *text)
 		render_paragraph(out, 2, head, text);
 }
 
-static void add_head(struct str *out, const struct plot_chart *c, const struct report_options *o)
+static void add_head(struct str *out, const struct plot_chart *c)
 {
 	struct str text = { 0 };
 
@@ -225,7 +225,6 @@ static void add_head(struct str *out, const struct plot_chart *c, const struct r
 	render_wrap(out, str_text(&text), 0, 2, RENDER_WIDTH);
 	str_done(&text);
 	add_paragraph(out, "", c->fixed);
-	(void)o;
 }
 
 static void add_legend(struct str *out, const struct plot_chart *c)
@@ -294,7 +293,6 @@ static void add_curves(struct str *out, const struct plot_chart *c, const struct
 
 struct bars {
 	const struct plot_chart *c;
-	const struct report_options *o;
 	size_t label, bar, value; /* columns */
 	bool own_line;            /* labels do not fit beside bars */
 };
@@ -346,9 +344,9 @@ static void add_bar(struct str *out, const struct bars *b, const struct plot_poi
 	str_done(&text);
 }
 
-static void add_bars(struct str *out, const struct plot_chart *c, const struct report_options *o)
+static void add_bars(struct str *out, const struct plot_chart *c)
 {
-	struct bars b = { .c = c, .o = o };
+	struct bars b = { .c = c };
 
 	measure_bars(&b);
 	for (size_t r = 0; r < c->n_rows; r++) {
@@ -384,11 +382,14 @@ int plot_text(struct str *out, const struct plot *p, const struct report_options
 {
 	for (size_t i = 0; i < p->n; i++) {
 		str_add(out, i ? "\n" : "");
-		add_head(out, &p->charts[i], o);
-		(p->charts[i].rows ? add_bars : add_curves)(out, &p->charts[i], o);
+		add_head(out, &p->charts[i]);
+		if (p->charts[i].rows)
+			add_bars(out, &p->charts[i]);
+		else
+			add_curves(out, &p->charts[i], o);
 		add_marks_note(out, &p->charts[i]);
 	}
 	for (size_t i = 0; i < p->n_omitted; i++)
-		add_paragraph(out, i || p->n ? "not drawn: " : "not drawn: ", p->omitted[i]);
+		add_paragraph(out, "not drawn: ", p->omitted[i]);
 	return out->failed ? -ENOMEM : 0;
 }

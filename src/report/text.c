@@ -130,30 +130,42 @@ static void header(struct str *out, struct arena *a, const struct report *rep,
 	state_line(out, a, rep, o);
 }
 
+/* Bends of a curve of the user's own are as clear in the table, and many. */
+static bool is_said(const struct fact_sentence *s)
+{
+	return strncmp(s->fact->id, "curve.", strlen("curve.")) != 0;
+}
+
 /* What people decide by, as sentences; the table below has every fact. */
 static int sentences(struct str *out, struct arena *a, const struct report *rep,
 		     const struct report_options *o)
 {
 	struct fact_sentences s;
 	bool any_noted = false;
+	size_t n = 0, said = 0;
 	int ret = facts_words(a, rep, &s);
-	if (ret < 0 || !s.n)
+	for (size_t i = 0; ret == 0 && i < s.n; i++)
+		n += is_said(&s.v[i]) ? 1 : 0;
+	if (ret < 0 || !n)
 		return ret;
 	str_add(out, "\n");
 	render_paint(out, o, PAINT_BOLD, "In words");
 	str_add(out, "\n");
-	for (size_t i = 0; i < s.n && i < SENTENCES_MAX; i++) {
+	for (size_t i = 0; i < s.n && said < SENTENCES_MAX; i++) {
 		bool noted = s.v[i].fact->note;
+		if (!is_said(&s.v[i]))
+			continue;
 		const char *text = arena_printf(a, "%s%s", s.v[i].text, noted ? " (*)" : "");
 		const char *clean = text ? render_clean(a, text, o->utf8, 4 * RENDER_WIDTH) : NULL;
 		if (!clean)
 			return -ENOMEM;
 		render_paragraph(out, 2, "- ", clean);
 		any_noted = any_noted || noted;
+		said++;
 	}
 	if (any_noted)
 		str_add(out, "  (*) The table has a note on it.\n");
-	if (s.n + s.n_more > SENTENCES_MAX)
+	if (n > said)
 		str_add(out, "  The table has more.\n");
 	return 0;
 }
