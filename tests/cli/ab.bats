@@ -42,6 +42,12 @@ as_nobody() {
 
 fast=(ab --quiet --preset quick)
 
+# Whether the file has a whole round of both arms: what can be compared when it is cut short.
+has_both_arms() {
+	[[ $(grep -c '"measure".*"arm":"A"' "$1" 2>/dev/null) -ge 5 &&
+		$(grep -c '"measure".*"arm":"B"' "$1") -ge 5 ]]
+}
+
 # Starts a long experiment that changes a system setting; leaves its id in $pid, its file in $file.
 start_thp() {
 	file=$BATS_TEST_TMPDIR/ab.jsonl
@@ -50,8 +56,7 @@ start_thp() {
 		>"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
 	pid=$!
 	for _ in {1..400}; do
-		if [[ -e $file ]] && (($(wc -l <"$file") >= 8)) && [[ $(thp_now) != "$THP_WAS" ]]
-		then return 0; fi
+		if has_both_arms "$file" && [[ $(thp_now) != "$THP_WAS" ]]; then return 0; fi
 		sleep 0.05
 	done
 	cat "$BATS_TEST_TMPDIR/err"
