@@ -118,6 +118,8 @@ void cli_streams_init(void);
 int cli_print(const char *text, size_t n);
 int cli_print_str(struct str *s); /* the same; also ends the string */
 int cli_print_json(json_t *doc);  /* the same; also releases the document */
+/* @s as the file @path, whole or not at all; CLI_DONE or the exit status after a message. */
+int cli_write_file(const struct common *c, const char *path, const struct str *s);
 
 /* "pagetoll VERB: text" on stderr, without control characters. */
 void cli_warn(const struct common *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

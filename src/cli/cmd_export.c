@@ -6,11 +6,8 @@
 #include "cli/verbs.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "record/json.h"
 #include "store/library.h"
@@ -78,44 +75,6 @@ static int render(struct str *out, const struct export_args *a, const struct rep
 	return a->facts ? facts_json(out, rep) : report_json(out, rep);
 }
 
-static int write_stream(const struct export_args *a, const char *path, const struct str *s)
-{
-	FILE *f = fopen(path, "we");
-	bool ok;
-
-	if (!f)
-		return cli_fail(&a->common, CLI_FATAL, "cannot write %s: %s", path,
-				strerror(errno));
-	ok = fwrite(str_text(s), 1, s->len, f) == s->len && fflush(f) == 0;
-	if (!ok)
-		cli_fail(&a->common, CLI_FATAL, "cannot write %s: %s", path, strerror(errno));
-	if (fclose(f) && ok)
-		return cli_fail(&a->common, CLI_FATAL, "cannot write %s: %s", path,
-				strerror(errno));
-	return ok ? CLI_DONE : CLI_FATAL;
-}
-
-static int write_file(const struct export_args *a, const struct str *s)
-{
-	struct stat st;
-	char *partial = NULL;
-	int rc;
-
-	/* Devices and pipes cannot be replaced, only written to. */
-	if (stat(a->output, &st) == 0 && !S_ISREG(st.st_mode))
-		return write_stream(a, a->output, s);
-	if (asprintf(&partial, "%s.part", a->output) < 0)
-		return cli_fail(&a->common, CLI_FATAL, "out of memory");
-	rc = write_stream(a, partial, s);
-	if (rc == CLI_DONE && rename(partial, a->output))
-		rc = cli_fail(&a->common, CLI_FATAL, "cannot write %s: %s", a->output,
-			      strerror(errno));
-	if (rc != CLI_DONE)
-		unlink(partial);
-	free(partial);
-	return rc;
-}
-
 static int export_run(const struct export_args *a, const struct run *r)
 {
 	struct report rep = { 0 };
@@ -133,7 +92,7 @@ static int export_run(const struct export_args *a, const struct run *r)
 	}
 	if (!a->output)
 		return cli_print_str(&out);
-	rc = write_file(a, &out);
+	rc = cli_write_file(&a->common, a->output, &out);
 	str_done(&out);
 	return rc;
 }

@@ -14,6 +14,7 @@ extern const struct verb verb_info;
 extern const struct verb verb_show;
 extern const struct verb verb_plot;
 extern const struct verb verb_compare;
+extern const struct verb verb_report;
 extern const struct verb verb_history;
 extern const struct verb verb_import;
 extern const struct verb verb_export;

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One benchmark's section: the place of the chart, the same data as tables, what was not measured.
+ * The script draws into the place; without it the tables are all there is.
+ */
+#include "report/html_parts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/curve_value.h"
+#include "report/render.h"
+
+enum { ROWS_OPEN = 40, NOT_MEASURED_MAX = 12, WIDE = 6 };
+
+/* --- the table of one metric --- */
+
+struct row {
+	double x;
+	const struct point *p; /* any with that x */
+};
+
+static int by_x(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+	return x->x < y->x ? -1 : x->x > y->x;
+}
+
+/* All values of the inner parameter, ascending, each once. */
+static int rows_make(struct page *pg, const struct page_chart *ch, struct row **ret, size_t *ret_n)
+{
+	size_t n = 0, kept = 0;
+	for (size_t i = 0; i < ch->n; i++)
+		n += ch->curves[i].c->n;
+	struct row *v = arena_alloc(pg->arena, (n + 1) * sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	n = 0;
+	for (size_t i = 0; i < ch->n; i++)
+		for (size_t k = 0; k < ch->curves[i].c->n; k++, n++)
+			v[n] = (struct row){ page_inner(ch, ch->curves[i].c->points[k]),
+					     ch->curves[i].c->points[k] };
+	qsort(v, n, sizeof(*v), by_x);
+	for (size_t i = 0; i < n; i++)
+		if (!kept || v[kept - 1].x != v[i].x)
+			v[kept++] = v[i];
+	*ret = v;
+	*ret_n = kept;
+	return 0;
+}
+
+static const struct point *point_at(const struct page_chart *ch, const struct curve_points *c,
+				    double x)
+{
+	size_t low = 0, high = c->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (page_inner(ch, c->points[middle]) < x)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < c->n && page_inner(ch, c->points[low]) == x ? c->points[low] : NULL;
+}
+
+static void value_words(struct page *pg, double v, const char *unit)
+{
+	struct str text = { 0 };
+	if (isnan(v))
+		return;
+	render_value(&text, v, unit, 3, true);
+	html_foreign(pg->out, str_text(&text));
+	str_done(&text);
+}
+
+static void value_cells(struct page *pg, const struct page_chart *ch, const struct page_curve *pc,
+			const struct metric *m, double x)
+{
+	const struct run *r = pg->in->runs[pc->run].rep->run;
+	const struct point *p = point_at(ch, pc->c, x);
+	struct curve_value v = { .value = NAN, .low = NAN, .high = NAN };
+	struct estimate e = { 0 };
+	if (p && curve_value_read(pg->arena, r, ch->schema, pc->c, p, m->name, &v) < 0)
+		pg->out->failed = true;
+	if (p)
+		estimate_point(r, p, m->name, &e);
+	if (p && (isnan(v.value) || v.mark)) {
+		str_add(pg->out, "<td class=\"num\">");
+		value_words(pg, v.value, m->unit);
+		str_add(pg->out, "<span class=\"why\">");
+		html_foreign(pg->out, v.mark ? v.mark : v.reason ? v.reason : "not measured");
+		str_add(pg->out, "</span></td>");
+	} else {
+		html_number_cell(pg->out, v.value, m->unit, 3);
+	}
+	html_interval_cell(pg->out, v.low, v.high, v.value, m->unit);
+	if (p)
+		str_addf(pg->out, "<td class=\"num\">%zu</td>", e.n_invocations);
+	else
+		str_add(pg->out, "<td></td>");
+}
+
+static void table_head(struct page *pg, const struct page_chart *ch)
+{
+	str_add(pg->out, "<thead><tr><th rowspan=\"2\" scope=\"col\">");
+	html_foreign(pg->out, ch->inner);
+	str_add(pg->out, "</th>");
+	for (size_t i = 0; i < ch->n; i++) {
+		if (!ch->curves[i].c->n)
+			continue;
+		str_add(pg->out, "<th colspan=\"3\" scope=\"colgroup\">");
+		html_foreign(pg->out, ch->curves[i].label);
+		str_add(pg->out, "</th>");
+	}
+	str_add(pg->out, "</tr><tr>");
+	for (size_t i = 0; i < ch->n; i++)
+		if (ch->curves[i].c->n)
+			str_add(pg->out, "<th scope=\"col\">median</th><th scope=\"col\">95 %</th>"
+					 "<th scope=\"col\">n</th>");
+	str_add(pg->out, "</tr></thead><tbody>\n");
+}
+
+static int metric_table(struct page *pg, const struct page_chart *ch, const struct metric *m,
+			bool open)
+{
+	struct row *rows;
+	size_t n;
+	if (rows_make(pg, ch, &rows, &n) < 0)
+		return -ENOMEM;
+	str_addf(pg->out, "<details class=\"twin\" data-metric=\"");
+	html_text(pg->out, m->name);
+	str_addf(pg->out,
+		 "\"%s><summary>The same as a table: ", open && n <= ROWS_OPEN ? " open" : "");
+	html_foreign(pg->out, m->name);
+	str_add(pg->out, "</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+			 "aria-label=\"table\"><table>");
+	table_head(pg, ch);
+	for (size_t i = 0; i < n; i++) {
+		struct str x = { 0 };
+		page_inner_words(&x, ch, rows[i].p);
+		str_add(pg->out, "<tr><th scope=\"row\">");
+		html_foreign(pg->out, str_text(&x));
+		str_add(pg->out, "</th>");
+		str_done(&x);
+		for (size_t k = 0; k < ch->n; k++)
+			if (ch->curves[k].c->n)
+				value_cells(pg, ch, &ch->curves[k], m, rows[i].x);
+		str_add(pg->out, "</tr>\n");
+	}
+	str_add(pg->out, "</tbody></table></div></details>\n");
+	return pg->out->failed ? -ENOMEM : 0;
+}
+
+/* --- the section --- */
+
+static void not_measured(struct page *pg, const struct page_chart *ch)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < ch->n; i++) {
+		const struct curve_points *c = ch->curves[i].c;
+		if (!c->skipped)
+			continue;
+		if (n++ == 0)
+			str_add(pg->out, "<h4>Not measured</h4><ul class=\"missing\">");
+		if (n > NOT_MEASURED_MAX)
+			continue;
+		str_add(pg->out, "<li>");
+		html_foreign(pg->out, ch->curves[i].label);
+		str_addf(pg->out, ": %s: ", verdict_name(c->skipped->verdict));
+		html_foreign(pg->out,
+			     c->skipped->reason ? c->skipped->reason : "no reason recorded");
+		str_add(pg->out, "</li>");
+	}
+	if (n > NOT_MEASURED_MAX)
+		str_addf(pg->out, "<li>%zu more</li>", n - NOT_MEASURED_MAX);
+	if (n)
+		str_add(pg->out, "</ul>\n");
+}
+
+static void section_head(struct page *pg, const struct page_chart *ch, size_t index)
+{
+	str_addf(pg->out, "<section class=\"bench\" id=\"bench-%zu\"><h3>", index);
+	html_foreign(pg->out, ch->bench);
+	if (ch->schema && ch->schema->summary) {
+		str_add(pg->out, " <small>");
+		html_foreign(pg->out, ch->schema->summary);
+		str_add(pg->out, "</small>");
+	}
+	str_add(pg->out, "</h3>\n");
+	if (ch->common && *ch->common) {
+		str_add(pg->out, "<p class=\"setting\">");
+		html_foreign(pg->out, ch->common);
+		str_add(pg->out, "</p>\n");
+	}
+}
+
+static int curve_part(struct page *pg, const struct page_chart *ch, size_t index)
+{
+	int ret = 0;
+	bool first = true;
+	str_addf(
+		pg->out,
+		"<figure class=\"chart\" id=\"chart-%zu\"><noscript><p>The curve needs JavaScript; "
+		"its data stand in the table below.</p></noscript></figure>\n",
+		index);
+	for (const struct metric *m = ch->schema->metrics; ret == 0 && m->name; m++) {
+		if (m->form == FORM_TABLE)
+			continue;
+		ret = metric_table(pg, ch, m, first);
+		first = false;
+	}
+	return ret;
+}
+
+int html_bench(struct page *pg, size_t index)
+{
+	const struct page_chart *ch = &pg->charts.v[index];
+	int ret = 0;
+	section_head(pg, ch, index);
+	if (!ch->schema) {
+		str_add(pg->out, "<p>The run does not describe this benchmark.</p>");
+	} else if (ch->is_table) {
+		ret = html_profile(pg, ch);
+	} else {
+		ret = html_matrices(pg, ch);
+		if (ret == 0 && ch->is_curve)
+			ret = curve_part(pg, ch, index);
+		for (const struct metric *m = ch->schema->metrics;
+		     ret == 0 && !ch->is_curve && m->name; m++)
+			ret = html_strip(pg, ch, m);
+	}
+	not_measured(pg, ch);
+	str_add(pg->out, "</section>\n");
+	return ret < 0 ? ret : pg->out->failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The data of the page's curve charts, for its script: points with interval and every invocation,
+ * and the knees that were inferred. The numbers are those of the JSON report.
+ */
+#include "report/html_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "record/json.h"
+#include "report/render.h"
+
+/* Takes over @value, also when it fails. */
+static int put(json_t *o, const char *key, json_t *value)
+{
+	return value ? json_object_set_new(o, key, value) : -1;
+}
+
+/* Takes over @o. */
+static json_t *unless(bool bad, json_t *o)
+{
+	if (!bad)
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+static json_t *dots(const struct run *r, const struct point *p, const char *metric)
+{
+	json_t *list = json_array();
+	for (size_t k = 0; list && k < p->n_measures; k++) {
+		double v = page_measure_value(r, p, k, metric);
+		if (!isnan(v))
+			list = unless(json_array_append_new(list, json_real(v)), list);
+	}
+	return list;
+}
+
+/* [x, value, low, high, invocations, [each]]: short, as there may be thousands. */
+static json_t *json_from_point(const struct run *r, const struct page_chart *ch,
+			       const struct point *p, const char *metric)
+{
+	struct estimate e;
+	json_t *o = json_array();
+	estimate_point(r, p, metric, &e);
+	const double v[] = { page_inner(ch, p), e.value, e.low, e.high };
+	bool bad = !o;
+	for (size_t i = 0; !bad && i < sizeof(v) / sizeof(*v); i++)
+		bad = json_array_append_new(o, json_real_or_null(v[i]));
+	bad = bad || json_array_append_new(o, json_integer((json_int_t)e.n_invocations)) ||
+	      json_array_append_new(o, dots(r, p, metric));
+	return unless(bad, o);
+}
+
+/* What a fact is called at its mark: "TLB level 2". */
+static const struct {
+	const char *id, *bench, *inner, *words;
+} knee_facts[] = {
+	{ "tlb.entries", "tlb.chase", "pointers", "TLB" },
+	{ "curve.knee", "tlb.chase", "pointers", "knee" },
+	{ "curve.knee", "tlb.walk", "regions", "knee" },
+	{ "walk.entries", "tlb.walk", "regions", "walk cache" },
+	{ "cache.capacity", "cache.chase", "working-set", "cache" },
+};
+
+/* Whether the fact holds for this curve: its conditions are the curve's. */
+static bool is_of_curve(const struct fact *f, const struct curve_points *c)
+{
+	for (size_t i = 0; i < f->where.n; i++) {
+		const struct attr *a = &f->where.v[i];
+		const struct attr *b = attrs_find(&c->outer, a->name);
+		struct str x = { 0 }, y = { 0 };
+		if (strcmp(a->name, "level") == 0)
+			continue;
+		if (!b)
+			return false;
+		attr_format(&x, a);
+		attr_format(&y, b);
+		bool same = strcmp(str_text(&x), str_text(&y)) == 0;
+		str_done(&x);
+		str_done(&y);
+		if (!same)
+			return false;
+	}
+	return true;
+}
+
+/* Stated sizes hold for one page a pointer only: where the stride is a page, and nothing is odd. */
+static bool is_plain(const struct curve_points *c)
+{
+	const char *order = attrs_text(&c->outer, "order", "random");
+	const char *load = attrs_text(&c->outer, "load", "none");
+	return c->n > 0 && !c->arm && strcmp(order, "random") == 0 && strcmp(load, "none") == 0;
+}
+
+static json_t *json_from_knee(const struct fact *f, const char *words)
+{
+	json_t *o = json_object();
+	bool bad = !o;
+	bad = bad || put(o, "id", html_json_text(f->id));
+	bad = bad || put(o, "words", json_string(words));
+	bad = bad || put(o, "level", json_integer(attrs_int(&f->where, "level", 0)));
+	bad = bad || put(o, "value", json_real_or_null(f->value));
+	bad = bad || put(o, "low", json_real_or_null(f->low));
+	bad = bad || put(o, "high", json_real_or_null(f->high));
+	bad = bad || put(o, "advertised", json_real_or_null(f->advertised));
+	return unless(bad, o);
+}
+
+static json_t *json_from_knees(const struct report *rep, const struct page_chart *ch,
+			       const struct curve_points *c)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; list && i < rep->facts.n; i++) {
+		const struct fact *f = &rep->facts.v[i];
+		for (size_t k = 0; list && k < sizeof(knee_facts) / sizeof(*knee_facts); k++) {
+			if (strcmp(f->id, knee_facts[k].id) != 0 || !ch->inner ||
+			    strcmp(ch->bench, knee_facts[k].bench) != 0 ||
+			    strcmp(ch->inner, knee_facts[k].inner) != 0 ||
+			    (isnan(f->value) && isnan(f->advertised)) || !is_plain(c) ||
+			    !is_of_curve(f, c))
+				continue;
+			list = unless(
+				json_array_append_new(list, json_from_knee(f, knee_facts[k].words)),
+				list);
+		}
+	}
+	return list;
+}
+
+static json_t *json_from_curve(const struct page *pg, const struct page_chart *ch,
+			       const struct page_curve *pc, const struct metric *metrics)
+{
+	const struct page_run *run = &pg->in->runs[pc->run];
+	json_t *o = json_object(), *all = json_object();
+	bool bad = !o || !all;
+	for (const struct metric *m = metrics; !bad && m->name; m++) {
+		json_t *list = json_array();
+		if (m->form == FORM_TABLE) {
+			json_decref(list);
+			continue;
+		}
+		for (size_t i = 0; list && i < pc->c->n; i++)
+			list = unless(json_array_append_new(list, json_from_point(run->rep->run, ch,
+										  pc->c->points[i],
+										  m->name)),
+				      list);
+		bad = put(all, m->name, list);
+	}
+	bad = bad || put(o, "label", html_json_text(pc->label));
+	bad = bad || put(o, "run", json_integer((json_int_t)pc->run));
+	bad = bad || put(o, "overlay", json_boolean(run->is_overlay));
+	bad = bad || put(o, "knees", json_from_knees(run->rep, ch, pc->c));
+	bad = bad || json_object_set(o, "points", all);
+	json_decref(all);
+	return unless(bad, o);
+}
+
+static json_t *json_from_metrics(const struct metric *metrics)
+{
+	json_t *list = json_array();
+	for (const struct metric *m = metrics; list && m->name; m++) {
+		json_t *o = m->form == FORM_TABLE ? NULL : json_object();
+		if (m->form == FORM_TABLE)
+			continue;
+		bool bad = !o;
+		bad = bad || put(o, "name", html_json_text(m->name));
+		bad = bad || put(o, "unit", html_json_text(m->unit ? m->unit : ""));
+		bad = bad || put(o, "summary", html_json_text(m->summary ? m->summary : ""));
+		bad = bad || json_array_append(list, o);
+		json_decref(o);
+		list = unless(bad, list);
+	}
+	return list;
+}
+
+static json_t *json_from_chart(const struct page *pg, const struct page_chart *ch)
+{
+	const struct param *p = schema_param(ch->schema, ch->inner);
+	json_t *o = json_object(), *curves = json_array();
+	bool bad = !o || !curves;
+	for (size_t i = 0; !bad && i < ch->n; i++)
+		bad = ch->curves[i].c->n &&
+		      json_array_append_new(
+			      curves, json_from_curve(pg, ch, &ch->curves[i], ch->schema->metrics));
+	bad = bad || put(o, "bench", html_json_text(ch->bench));
+	bad = bad || put(o, "inner", html_json_text(ch->inner));
+	bad = bad || put(o, "bytes", json_boolean(p && p->type == PARAM_BYTES));
+	bad = bad || put(o, "metrics", json_from_metrics(ch->schema->metrics));
+	bad = bad || json_object_set(o, "curves", curves);
+	json_decref(curves);
+	return unless(bad, o);
+}
+
+json_t *html_data(const struct page *pg)
+{
+	json_t *doc = json_object(), *charts = json_object();
+	bool bad = !doc || !charts;
+	for (size_t i = 0; !bad && i < pg->charts.n; i++) {
+		char id[32];
+		if (!pg->charts.v[i].is_curve || !pg->charts.v[i].schema)
+			continue;
+		snprintf(id, sizeof(id), "chart-%zu", i);
+		bad = put(charts, id, json_from_chart(pg, &pg->charts.v[i]));
+	}
+	bad = bad || put(doc, "format", json_string("pagetoll-page"));
+	bad = bad || put(doc, "format_version", json_integer(1));
+	bad = bad || json_object_set(doc, "charts", charts);
+	json_decref(charts);
+	return unless(bad, doc);
+}

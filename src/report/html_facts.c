@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+/* The headline facts as sentences, the toll card, and the table of all facts. */
+#include "report/html_parts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "report/facts_words.h"
+#include "report/render.h"
+#include "report/toll_decision.h"
+
+/* Reasons of missing intervals, each once. */
+static void interval_reasons(struct page *pg, const struct fact_sentences *s)
+{
+	bool any = false;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct fact *f = s->v[i].fact;
+		size_t k = 0;
+		if (!isnan(f->low) || !f->interval_reason)
+			continue;
+		while (k < i && (!isnan(s->v[k].fact->low) || !s->v[k].fact->interval_reason ||
+				 strcmp(s->v[k].fact->interval_reason, f->interval_reason) != 0))
+			k++;
+		if (k < i)
+			continue;
+		str_add(pg->out, any ? "; " : "<p class=\"why\">No interval: ");
+		html_foreign(pg->out, f->interval_reason);
+		any = true;
+	}
+	if (any)
+		str_add(pg->out, ".</p>\n");
+}
+
+static int sentences(struct page *pg, const struct report *rep)
+{
+	struct fact_sentences s;
+	if (facts_words(pg->arena, rep, &s) < 0)
+		return -ENOMEM;
+	if (!s.n) {
+		str_add(pg->out, "<p>No facts could be inferred from this run; its points stand "
+				 "below.</p>\n");
+		return 0;
+	}
+	str_add(pg->out, "<ul class=\"facts\">\n");
+	for (size_t i = 0; i < s.n; i++) {
+		str_addf(pg->out, "<li data-fact=\"");
+		html_text(pg->out, s.v[i].fact->id);
+		str_add(pg->out, "\">");
+		html_foreign(pg->out, s.v[i].text);
+		if (s.v[i].fact->note) {
+			str_add(pg->out, " <span class=\"why\">");
+			html_foreign(pg->out, s.v[i].fact->note);
+			str_add(pg->out, ".</span>");
+		}
+		str_add(pg->out, "</li>\n");
+	}
+	str_add(pg->out, "</ul>\n");
+	if (s.n_more)
+		str_addf(pg->out, "<p>%zu more of these kinds stand in the table.</p>\n", s.n_more);
+	interval_reasons(pg, &s);
+	return 0;
+}
+
+static int card(struct page *pg, const struct page_run *run)
+{
+	struct report_options o = { .utf8 = true, .run_name = run->name };
+	struct str text = { 0 };
+	if (!report_has_toll_card(run->rep))
+		return 0;
+	int ret = report_toll_card(&text, run->rep, &o);
+	if (ret == 0) {
+		str_add(pg->out, "<details class=\"card\" open><summary>Toll card</summary>"
+				 "<pre class=\"scroll\" tabindex=\"0\">");
+		for (char *line = text.data, *next; line && *line; line = next) {
+			next = strchr(line, '\n');
+			next = next ? next + 1 : line + strlen(line);
+			char kept = *next;
+			*next = '\0';
+			if (line[strlen(line) - 1] == '\n')
+				line[strlen(line) - 1] = '\0';
+			html_text(pg->out, line);
+			str_add(pg->out, "\n");
+			*next = kept;
+		}
+		str_add(pg->out, "</pre></details>\n");
+	}
+	str_done(&text);
+	return ret;
+}
+
+static void fact_row(struct page *pg, const struct report *rep, const struct fact *f)
+{
+	struct str where = { 0 };
+	enum agreement agree = fact_agreement(rep, f);
+	str_add(pg->out, "<tr><th scope=\"row\">");
+	html_foreign(pg->out, f->id);
+	render_where(&where, rep->run, &f->where);
+	str_add(pg->out, " <small>");
+	html_foreign(pg->out, str_text(&where));
+	str_add(pg->out, "</small></th>");
+	str_done(&where);
+	if (isnan(f->value)) {
+		str_add(pg->out, "<td colspan=\"2\" class=\"why\">");
+		html_foreign(pg->out, f->reason ? f->reason : "not measured, no reason recorded");
+		str_add(pg->out, "</td>");
+	} else {
+		html_number_cell(pg->out, f->value, f->unit, 3);
+		html_interval_cell(pg->out, f->low, f->high, f->value, f->unit);
+	}
+	html_number_cell(pg->out, f->advertised, f->unit, 3);
+	str_addf(pg->out, "<td>%s</td><td>",
+		 agree == AGREE_YES  ? "agrees"
+		 : agree == AGREE_NO ? "differs"
+				     : "");
+	html_foreign(pg->out, f->method);
+	if (f->note) {
+		str_add(pg->out, "; <span class=\"why\">");
+		html_foreign(pg->out, f->note);
+		str_add(pg->out, "</span>");
+	}
+	str_add(pg->out, "</td></tr>\n");
+}
+
+static void table(struct page *pg, const struct report *rep)
+{
+	if (!rep->facts.n)
+		return;
+	str_add(pg->out, "<details><summary>All facts with their methods</summary>"
+			 "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+			 "aria-label=\"facts\"><table><thead><tr><th scope=\"col\">fact</th>"
+			 "<th scope=\"col\">value</th><th scope=\"col\">95 %</th>"
+			 "<th scope=\"col\">advertised</th><th scope=\"col\"></th>"
+			 "<th scope=\"col\">method</th></tr></thead><tbody>\n");
+	for (size_t i = 0; i < rep->facts.n; i++)
+		fact_row(pg, rep, &rep->facts.v[i]);
+	str_add(pg->out, "</tbody></table></div></details>\n");
+}
+
+int html_facts(struct page *pg)
+{
+	int ret = 0;
+	str_add(pg->out, "<section id=\"facts\"><h2>In short</h2>\n");
+	for (size_t i = 0; ret == 0 && i < pg->in->n_runs; i++) {
+		const struct page_run *run = &pg->in->runs[i];
+		if (run->is_overlay)
+			continue;
+		if (pg->in->n_comparisons) {
+			str_add(pg->out, "<h3>");
+			html_foreign(pg->out, run->name);
+			str_add(pg->out, "</h3>\n");
+		}
+		ret = sentences(pg, run->rep);
+		if (ret == 0)
+			ret = card(pg, run);
+		table(pg, run->rep);
+	}
+	str_add(pg->out, "</section>\n");
+	return ret < 0 ? ret : pg->out->failed ? -ENOMEM : 0;
+}
