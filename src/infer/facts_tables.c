@@ -12,6 +12,8 @@
 
 /* Measured and predicted differ by more than this share: the fact says so. */
 static const double DIFFERENT = 0.05;
+/* Faults on a page by all processes together: 1 if they share its table, one each if not. */
+static const double SHARED = 1.25;
 
 static const char *compare_to_geometry(struct work *w, const struct curve_points *c,
 				       double measured)
@@ -32,6 +34,30 @@ static const char *compare_to_geometry(struct work *w, const struct curve_points
 			    format_size_human(text, predicted.value));
 }
 
+/*
+ * Of hugetlb pages, whose faults nothing else saves: fewer than one a page means that a process
+ * found tables that another had filled.
+ */
+static const char *sharing_note(struct work *w, const struct curve_points *c, double processes,
+				const char *note)
+{
+	struct span last = { processes, processes, 0.5 };
+	struct cost faults;
+	bool is_shared;
+	struct view v;
+
+	if (strncmp(attrs_text(&c->outer, "page", ""), "hugetlb", 7) != 0 || processes < 2 ||
+	    !note || view_build(w, c, "faults", &v) < 0 || v.n == 0)
+		return note;
+	faults = cost_between(w, &v, last, NULL, last);
+	if (isnan(faults.value))
+		return note;
+	is_shared = faults.value * processes <= SHARED;
+	return arena_printf(w->arena, "%s; %s: %.3g faults a page by %g processes", note,
+			    is_shared ? "processes share them" : "each process has its own",
+			    faults.value, processes);
+}
+
 static int add_process(struct work *w, const struct curve_points *c)
 {
 	struct span last = { 0, 0, 0.5 };
@@ -49,7 +75,7 @@ static int add_process(struct work *w, const struct curve_points *c)
 		return -ENOMEM;
 	fact_set_cost(f, &cost);
 	if (!isnan(cost.value))
-		f->note = compare_to_geometry(w, c, cost.value);
+		f->note = sharing_note(w, c, last.low, compare_to_geometry(w, c, cost.value));
 	return 0;
 }
 

@@ -45,6 +45,7 @@ static const struct param tables_params[] = {
 static const struct metric tables_metrics[] = {
 	{ "process_table_bytes", "", "bytes", BETTER_NONE, EST_MEDIAN, FORM_EXACT },
 	{ "predicted_table_bytes", "", "bytes", BETTER_NONE, EST_MEDIAN, FORM_EXACT },
+	{ "faults", "", "faults", BETTER_LOWER, EST_MEDIAN, FORM_COUNT },
 	{ 0 }
 };
 static const struct bench_schema tables_schema = { "tables.shared", "", 1, tables_params,
@@ -73,6 +74,21 @@ static void sample(struct run *r, struct measure *m, const char *metric, double 
 	s->values = arena_alloc(&r->arena, sizeof(double));
 	assert_non_null(s->values);
 	s->values[0] = value;
+}
+
+static void count(struct run *r, struct measure *m, const char *metric, int64_t events,
+		  int64_t exposure)
+{
+	struct series *s = measure_add_series(r, m);
+
+	assert_non_null(s);
+	s->metric = metric;
+	s->form = FORM_COUNT;
+	s->n = 2;
+	s->integers = arena_alloc(&r->arena, 2 * sizeof(int64_t));
+	assert_non_null(s->integers);
+	s->integers[0] = events;
+	s->integers[1] = exposure;
 }
 
 static void exact(struct run *r, struct measure *m, const char *metric, int64_t value)
@@ -197,12 +213,14 @@ static void test_slope(void **state)
 	run_free(r);
 }
 
-static void tables_note(int64_t measured, int64_t predicted, const char *note)
+static void tables_note(const char *page, int64_t measured, int64_t predicted, int64_t faults,
+			const char *note)
 {
 	struct run *r = sim_run(&sim_host);
 	struct facts f;
 	struct arena a = { 0 };
 	struct fact fact;
+	char where[64];
 
 	assert_int_equal(run_add_schema(r, &tables_schema), 0);
 	for (unsigned i = 0; i < INVOCATIONS; i++) {
@@ -210,13 +228,15 @@ static void tables_note(int64_t measured, int64_t predicted, const char *note)
 			struct measure *m = add(r, &tables_schema, i, n);
 
 			attrs_set_int(&r->arena, &m->setting, "segment", 256 << 20);
-			attrs_set_text(&r->arena, &m->setting, "page", "4k");
+			attrs_set_text(&r->arena, &m->setting, "page", page);
+			count(r, m, "faults", n == 1 ? 512 : faults, 512 * n);
 			exact(r, m, "process_table_bytes", measured);
 			exact(r, m, "predicted_table_bytes", n * predicted);
 		}
 	}
 	sim_facts(r, &a, &f);
-	fact = sim_fact(&f, "tables.process_bytes", "page=4k segment=268435456");
+	snprintf(where, sizeof(where), "page=%s segment=268435456", page);
+	fact = sim_fact(&f, "tables.process_bytes", where);
 	assert_true(fact.value == (double)measured);
 	assert_string_equal(fact.note, note);
 	arena_done(&a);
@@ -226,9 +246,15 @@ static void tables_note(int64_t measured, int64_t predicted, const char *note)
 static void test_tables(void **state)
 {
 	(void)state;
-	tables_note(528384, 528384, "as geometry predicts");
-	tables_note(540000, 528384, "as geometry predicts");
-	tables_note(8192, 528384, "geometry predicts 516 KiB");
+	tables_note("4k", 528384, 528384, 2048, "as geometry predicts");
+	tables_note("4k", 540000, 528384, 128, "as geometry predicts");
+	tables_note("4k", 8192, 528384, 2048, "geometry predicts 516 KiB");
+	tables_note(
+		"hugetlb-2m", 4096, 4096, 523,
+		"as geometry predicts; processes share them: 0.255 faults a page by 4 processes");
+	tables_note(
+		"hugetlb-2m", 4096, 4096, 2048,
+		"as geometry predicts; each process has its own: 1 faults a page by 4 processes");
 }
 
 int main(void)
