@@ -307,7 +307,7 @@ static int print(const struct job *j, const char *path)
 	struct str out = { 0 };
 
 	if (j->args->common.format != FORMAT_TEXT)
-		return cli_render_run(&j->args->common, j->run, false, j->run->id, path);
+		return cli_render_run(&j->args->common, j->run, NULL, j->run->id, path);
 	predict_print(&out, j->run, j->machine);
 	if (path)
 		str_addf(&out, "\nrun %s (predicted)\n", j->args->how.output ? path : j->run->id);

@@ -219,6 +219,7 @@ static int measure(struct job *j)
 		.status = progress_status,
 		.setting_done = progress_setting_done,
 	};
+	struct render_choice choice = { 0 };
 	struct err e = { 0 };
 	size_t runnable = plan_count_runnable(j->plan);
 	int status, printed, restored;
@@ -239,7 +240,8 @@ static int measure(struct job *j)
 		rc = 0; /* it recorded the reasons; they are told below */
 	progress_done(&j->progress);
 	status = close_file(j, rc, &e);
-	printed = cli_render_run(&j->args->common, j->r, j->plan->is_toll && count_ok(j->r),
+	choice.card = j->plan->is_toll && count_ok(j->r);
+	printed = cli_render_run(&j->args->common, j->r, &choice,
 				 j->args->how.output ? j->args->how.output
 				 : j->path           ? "last"
 						     : NULL,

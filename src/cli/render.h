@@ -6,11 +6,18 @@
 #include "cli/cli.h"
 #include "record/run.h"
 
+/* What of the text is wanted; NULL: all of it. */
+struct render_choice {
+	bool card;                  /* the toll card */
+	const char *const *metrics; /* a table for each of these */
+	size_t n_metrics;
+};
+
 /*
- * Prints @r in the format of @c. @card: the toll card in text. @name: how the user can name the
+ * Prints @r in the format of @c. @name: how the user can name the
  * run, @path: its file, each NULL where there is none. Returns the exit status.
  */
-int cli_render_run(const struct common *c, const struct run *r, bool card, const char *name,
-		   const char *path);
+int cli_render_run(const struct common *c, const struct run *r, const struct render_choice *choice,
+		   const char *name, const char *path);
 
 #endif

@@ -22,10 +22,17 @@ static const char *clean_unit(const struct sheet *s, const char *unit)
 	return ret ? ret : "";
 }
 
-/* The headline and every further metric that is better in one direction. */
+/* The one asked for, or the headline and every further metric that is better in one direction. */
 static void choose_metrics(struct sheet *s)
 {
 	const struct metric *m = s->g->schema ? s->g->schema->metrics : NULL;
+	if (s->only) {
+		m = schema_metric(s->g->schema, s->only);
+		s->metrics[0] = m->name;
+		s->units[0] = clean_unit(s, m->unit);
+		s->n_metrics = 1;
+		return;
+	}
 	for (size_t i = 0; m && m[i].name && s->n_metrics < METRICS_MAX; i++) {
 		if (i && m[i].better == BETTER_NONE)
 			continue;

@@ -16,6 +16,7 @@ struct sheet {
 	const struct report *rep;
 	const struct report_options *o;
 	const struct curve_group *g;
+	const char *only;                   /* a metric that was asked for; NULL: none */
 	const char *metrics[METRICS_MAX];   /* the headline first */
 	const char *units[METRICS_MAX];     /* as shown */
 	const char *raw_units[METRICS_MAX]; /* as recorded */

@@ -270,7 +270,9 @@ static int render_table(struct str *out, const struct sheet *s)
 static void caption(struct str *out, const struct sheet *s)
 {
 	const struct bench_schema *schema = s->g->schema;
-	const struct metric *m = schema ? schema->metrics : NULL;
+	const struct metric *m = !schema   ? NULL
+				 : s->only ? schema_metric(schema, s->only)
+					   : schema->metrics;
 	struct str text = { 0 };
 	str_add(&text, s->g->bench);
 	if (m && m->name) {
@@ -375,7 +377,7 @@ static void counts(struct str *out, const struct sheet *s)
 		struct str text = { 0 };
 		const char *clean;
 
-		if (m->form != FORM_COUNT)
+		if (m->form != FORM_COUNT || (s->only && strcmp(m->name, s->only) != 0))
 			continue;
 		sum_counts(s, m->name, &events, &exposure);
 		if (exposure <= 0)
@@ -398,14 +400,16 @@ static bool is_too_wide(const struct curve_group *g)
 	return g->n > PAIRS_SHOWN && g->schema && schema_role(g->schema, ROLE_FROM);
 }
 
-int curve_group_render(struct str *out, const struct report *rep, const struct curve_group *g,
-		       const struct report_options *o)
+/* @only: see struct sheet. */
+static int render_group(struct str *out, const struct report *rep, const struct curve_group *g,
+			const struct report_options *o, const char *only)
 {
 	struct arena a = { 0 };
 	struct sheet s = { .arena = &a,
 			   .rep = rep,
 			   .o = o,
 			   .g = g,
+			   .only = only,
 			   .digits = rep->run->origin == ORIGIN_PUBLISHED ? 4 : 3 };
 	if (is_too_wide(g)) {
 		str_addf(out,
@@ -421,7 +425,7 @@ int curve_group_render(struct str *out, const struct report *rep, const struct c
 		legend(out, &s);
 		if (!s.n_rows || !s.n_metrics)
 			only_reasons(out, &s);
-		else if (profile_table_is(g))
+		else if (profile_table_is(g) && !only)
 			ret = profile_table_render(out, rep, g, o);
 		else {
 			sheet_sparklines(out, &s);
@@ -434,4 +438,22 @@ int curve_group_render(struct str *out, const struct report *rep, const struct c
 		ret = curve_losses_render(out, &a, rep, g, o);
 	arena_done(&a);
 	return ret < 0 ? ret : out->failed ? -ENOMEM : 0;
+}
+
+int curve_group_render(struct str *out, const struct report *rep, const struct curve_group *g,
+		       const struct report_options *o)
+{
+	int ret = 0;
+
+	if (!o->metrics) {
+		str_add(out, "\n");
+		return render_group(out, rep, g, o, NULL);
+	}
+	for (size_t i = 0; i < o->n_metrics && ret == 0; i++) {
+		if (!g->schema || !schema_metric(g->schema, o->metrics[i]))
+			continue;
+		str_add(out, "\n");
+		ret = render_group(out, rep, g, o, o->metrics[i]);
+	}
+	return ret;
 }

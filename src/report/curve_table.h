@@ -28,7 +28,10 @@ struct curve_groups {
 /* Memory from @a; curves are borrowed from @rep. 0 or -ENOMEM. */
 int curve_groups_make(struct arena *a, const struct report *rep, struct curve_groups *ret);
 
-/* Appends caption, table and notes of one group. 0 or -ENOMEM. */
+/*
+ * Appends a blank line, caption, table and notes of one group: once, or for each metric of @o that
+ * it has. 0 or -ENOMEM.
+ */
 int curve_group_render(struct str *out, const struct report *rep, const struct curve_group *g,
 		       const struct report_options *o);
 

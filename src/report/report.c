@@ -6,6 +6,7 @@
 #include "report/report.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "infer/infer.h"
 #include "report/render.h"
@@ -34,4 +35,37 @@ void report_done(struct report *rep)
 {
 	arena_done(&rep->arena);
 	*rep = (struct report){ 0 };
+}
+
+/* Appends what is not in @list yet. */
+static void add_once(struct str *list, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = str_text(list); (at = strstr(at, name)); at += n)
+		if ((at == str_text(list) || at[-1] == ' ') && (at[n] == ',' || !at[n]))
+			return;
+	str_addf(list, "%s%s", list->len ? ", " : "", name);
+}
+
+int report_find_metric(const struct report *rep, const char *metric, struct err *e)
+{
+	struct str list = { 0 };
+	int ret;
+
+	for (size_t i = 0; i < rep->curves.n; i++) {
+		const struct bench_schema *s = run_schema(rep->run, rep->curves.v[i].bench);
+
+		for (const struct metric *m = s ? s->metrics : NULL; m && m->name; m++) {
+			if (strcmp(m->name, metric) == 0) {
+				str_done(&list);
+				return 0;
+			}
+			add_once(&list, m->name);
+		}
+	}
+	ret = err_set(e, ENOENT, "this run has no metric '%.64s'; it has %s", metric,
+		      list.len ? str_text(&list) : "none");
+	str_done(&list);
+	return ret;
 }

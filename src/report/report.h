@@ -22,6 +22,9 @@ struct report_options {
 	const char *run_name; /* how the user can name this run in the next command ("last", id
 				 prefix) */
 	const char *file;     /* path of the run file, NULL: none */
+	/* show: a table for each of these instead of the headline's; NULL: not asked for */
+	const char *const *metrics;
+	size_t n_metrics;
 	/* of a comparison only (compare_report.h) */
 	bool all;                                 /* every point, not only the telling ones */
 	const struct comparison_subject *subject; /* NULL: names alone */
@@ -43,6 +46,8 @@ void report_done(struct report *rep);
 int report_toll_card(struct str *out, const struct report *rep, const struct report_options *o);
 /* Whether the run has a number that stands on the card: others are of `show`. */
 bool report_has_toll_card(const struct report *rep);
+/* Whether some benchmark of the run has the metric; else @e has those that there are. */
+int report_find_metric(const struct report *rep, const char *metric, struct err *e);
 /* What `show` and `run TARGET` print: header, facts, one table a benchmark and group of settings.
  */
 int report_text(struct str *out, const struct report *rep, const struct report_options *o);

@@ -175,20 +175,19 @@ int report_text(struct str *out, const struct report *rep, const struct report_o
 	struct arena a = { 0 };
 	struct curve_groups groups;
 	header(out, &a, rep, o);
-	int ret = sentences(out, &a, rep, o);
-	if (ret == 0)
+	int ret = o->metrics ? 0 : sentences(out, &a, rep, o);
+	if (ret == 0 && !o->metrics)
 		ret = facts_table_render(out, &a, rep, o);
-	if (ret == 0)
+	if (ret == 0 && !o->metrics)
 		ret = call_table_of_run(out, &a, rep, o);
 	if (ret == 0)
 		ret = curve_groups_make(&a, rep, &groups);
 	for (size_t i = 0; ret == 0 && i < groups.n; i++) {
-		if (call_table_is_call(groups.v[i].bench))
+		if (call_table_is_call(groups.v[i].bench) && !o->metrics)
 			continue;
-		str_add(out, "\n");
 		ret = curve_group_render(out, rep, &groups.v[i], o);
 	}
-	if (ret == 0)
+	if (ret == 0 && !o->metrics)
 		ret = migration_render(out, &a, rep, o);
 	if (ret == 0 && !rep->points.n && !rep->curves.n)
 		str_add(out, "\nNothing was measured.\n");

@@ -51,7 +51,7 @@ has_both_arms() {
 # Starts a long experiment that changes a system setting; leaves its id in $pid, its file in $file.
 start_thp() {
 	file=$BATS_TEST_TMPDIR/ab.jsonl
-	env --default-signal=INT,TERM "$PAGETOLL" ab --quiet --resume-block "$file" \
+	env --default-signal=INT,TERM,HUP "$PAGETOLL" ab --quiet --resume-block "$file" \
 		--invocations 400 -A thp=always -B thp=never tlb.chase pointers=1,8,16,32,64 \
 		>"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
 	pid=$!

@@ -20,6 +20,26 @@ load helpers
 	prints "fault.break_even of=anon"
 }
 
+@test "faults: the parts of the time are tables of their own when asked for" {
+	pagetoll run --quiet --preset quick fault.anon size=1m access=write
+	exits 0
+	pagetoll show last --metric map_ns,unmap_ns
+	exits 0
+	output=${output/"$BATS_TEST_TMPDIR"/} # a path is as long as it is
+	narrow
+	prints "fault.anon: mmap, with what it fills"
+	prints "fault.anon: munmap"
+	[[ $output != *"mapping, filling, touching"* ]]
+	pagetoll show last --metric nothing_ns
+	exits 129
+	says "no metric 'nothing_ns'" page_ns unmap_ns
+	pagetoll show last --metric map_ns,
+	exits 129
+	says "an empty name"
+	pagetoll show last --metric map_ns --card
+	exits 129
+}
+
 @test "faults: fills that make no sense are refused" {
 	pagetoll "${quick[@]}" fault.anon fill=willneed
 	exits 129

@@ -55,7 +55,7 @@ hidden() {
 @test "a signal that ends the command ends the profile, after its report" {
 	for sig in TERM KILL INT SEGV; do
 		number=$(kill -l "$sig")
-		run --separate-stderr env --default-signal=INT,TERM "$PAGETOLL" profile --no-save -- \
+		run --separate-stderr env --default-signal=INT,TERM,HUP "$PAGETOLL" profile --no-save -- \
 			bash -c "kill -$sig \$\$"
 		exits $((128 + number))
 		says "ended by signal $number"

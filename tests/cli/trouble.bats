@@ -7,7 +7,7 @@ load helpers
 # Starts a long measurement in the background with signals as in a fresh shell, waits for its first
 # measure, and leaves its id in $pid.
 start_long() {
-	env --default-signal=INT,TERM "$PAGETOLL" run --quiet "$@" \
+	env --default-signal=INT,TERM,HUP "$PAGETOLL" run --quiet "$@" \
 		cache.chase working-set=16k,32k,64k,128k,256k,512k,1m,2m,4m,8m \
 		>"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
 	pid=$!

@@ -29,10 +29,10 @@ static int64_t exact_of(const struct bench_result *r, const char *metric)
 /* Each process of an instrumented program touches shadow memory, too, which has tables of its own.
  */
 #if defined(__SANITIZE_ADDRESS__)
-#define SHADOW_TABLES 2u
+#define SHADOW_TABLES 4u
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-#define SHADOW_TABLES 2u
+#define SHADOW_TABLES 4u
 #endif
 #endif
 #ifndef SHADOW_TABLES
