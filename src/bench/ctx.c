@@ -53,38 +53,62 @@ uint64_t bench_seed(const struct bench_ctx *ctx)
 	return ctx->seed;
 }
 
+/* Room for one more element, touched: a page fault later would look like the benchmark's own. */
+static bool grow(struct bench_ctx *ctx, void **array, size_t n, size_t *cap, size_t size)
+{
+	size_t more = *cap ? 2 * *cap : 64;
+	void *new;
+
+	if (n < *cap)
+		return true;
+	new = realloc(*array, more * size);
+	if (!new) {
+		ctx->out_of_memory = true;
+		return false;
+	}
+	memset((char *)new + *cap *size, 0, (more - *cap) * size);
+	*array = new;
+	*cap = more;
+	return true;
+}
+
+static bool grow_values(struct bench_ctx *ctx, struct metric_values *v)
+{
+	void *samples = v->samples;
+	bool done = grow(ctx, &samples, v->n, &v->cap, sizeof(*v->samples));
+
+	v->samples = samples;
+	return done;
+}
+
+static bool grow_timed(struct bench_ctx *ctx)
+{
+	void *timed = ctx->timed;
+	bool done = grow(ctx, &timed, ctx->n_timed, &ctx->cap_timed, sizeof(*ctx->timed));
+
+	ctx->timed = timed;
+	return done;
+}
+
+void ctx_reserve(struct bench_ctx *ctx)
+{
+	for (size_t i = 0; i < ctx->n_metrics; i++)
+		grow_values(ctx, &ctx->values[i]);
+	grow_timed(ctx);
+}
+
 void bench_value(struct bench_ctx *ctx, int metric, double value)
 {
 	struct metric_values *v = &ctx->values[metric];
 
-	if (v->n == v->cap) {
-		size_t cap = v->cap ? 2 * v->cap : 64;
-		double *more = realloc(v->samples, cap * sizeof(*more));
-
-		if (!more) {
-			ctx->out_of_memory = true;
-			return;
-		}
-		v->samples = more;
-		v->cap = cap;
-	}
-	v->samples[v->n++] = value;
+	if (grow_values(ctx, v))
+		v->samples[v->n++] = value;
 }
 
 void bench_value_cycles(struct bench_ctx *ctx, int metric, double ns)
 {
-	if (ctx->n_timed == ctx->cap_timed) {
-		size_t cap = ctx->cap_timed ? 2 * ctx->cap_timed : 64;
-		struct timed *more = realloc(ctx->timed, cap * sizeof(*more));
-
-		if (!more) {
-			ctx->out_of_memory = true;
-			return;
-		}
-		ctx->timed = more;
-		ctx->cap_timed = cap;
-	}
-	ctx->timed[ctx->n_timed++] = (struct timed){ .metric = metric, .ns = ns };
+	if (grow_timed(ctx))
+		ctx->timed[ctx->n_timed++] = (struct timed){ .metric = metric, .ns = ns };
 }
 
 void bench_exact(struct bench_ctx *ctx, int metric, int64_t value)

@@ -42,4 +42,7 @@ struct bench_ctx {
 	bool enough; /* bench_enough() was called at this point */
 };
 
+/* Makes room for a value of every metric, so that taking them in a repetition faults no page. */
+void ctx_reserve(struct bench_ctx *ctx);
+
 #endif

@@ -78,6 +78,7 @@ static int one_sample(struct bench_ctx *ctx, void *state)
 	double first = clock_add_ns(loop_adds, CALIBRATION_ADDS), second;
 	int result;
 
+	ctx_reserve(ctx);
 	counters_thread(&before);
 	result = b->sample(ctx, state);
 	count_disturbances(ctx, &before);
