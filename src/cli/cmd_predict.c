@@ -13,12 +13,10 @@
 
 #include "bench/bench.h"
 #include "cli/predict_print.h"
+#include "cli/predict_run.h"
 #include "cli/predict_setup.h"
+#include "cli/predict_trace.h"
 #include "cli/render.h"
-#include "cli/run_header.h"
-#include "host/clock.h"
-#include "record/runfile.h"
-#include "store/library.h"
 
 enum { KEY_MACHINE = KEY_VERB, KEY_WHAT_IF, KEY_MACHINES };
 enum { MACHINE_BYTES_MAX = 1 << 20, WHAT_IFS_MAX = 32 };
@@ -26,6 +24,7 @@ enum { MACHINE_BYTES_MAX = 1 << 20, WHAT_IFS_MAX = 32 };
 struct predict_args {
 	struct common common;
 	struct how how;
+	struct trace_args trace;
 	const char *machine;
 	char *what_ifs[WHAT_IFS_MAX];
 	size_t n_what_ifs;
@@ -51,7 +50,10 @@ static error_t parse_predict(int key, char *arg, struct argp_state *state)
 		a->what_ifs[a->n_what_ifs++] = arg;
 		return 0;
 	default:
-		return take_how(&a->how, &a->common, key, arg) ? 0 : common_option(key, arg, state);
+		if (take_how(&a->how, &a->common, key, arg) ||
+		    take_trace(&a->trace, &a->common, key, arg))
+			return 0;
+		return common_option(key, arg, state);
 	}
 }
 
@@ -168,29 +170,6 @@ static int add_side(struct job *j, const struct predict_side *s, const char *arm
 	return 0;
 }
 
-/* The words with those of --what-if in their places, or behind them. */
-static char **words_after(const struct predict_args *a, size_t *ret_n)
-{
-	const struct common *c = &a->common;
-	char **words = calloc(c->n_words + a->n_what_ifs + 1, sizeof(*words));
-	size_t n = c->n_words;
-
-	if (!words)
-		return NULL;
-	memcpy(words, c->words, n * sizeof(*words));
-	for (size_t i = 0; i < a->n_what_ifs; i++) {
-		const size_t len = strcspn(a->what_ifs[i], "=") + 1;
-		size_t k = 0;
-
-		while (k < n && strncmp(words[k], a->what_ifs[i], len) != 0)
-			k++;
-		words[k] = a->what_ifs[i];
-		n = k == n ? n + 1 : n;
-	}
-	*ret_n = n;
-	return words;
-}
-
 static int count_points(const struct plan *p)
 {
 	size_t n = 0;
@@ -210,7 +189,8 @@ static int predict_both(struct job *j, struct predict_side *before, struct predi
 				   e);
 
 	if (rc == 0 && a->n_what_ifs) {
-		words = words_after(a, &n);
+		words = predict_words_after(a->common.words, a->common.n_words, a->what_ifs,
+					    a->n_what_ifs, &n);
 		rc = words ? predict_side_init(after, j->machine, words, n, j->seed, e) : -ENOMEM;
 		if (rc == 0 && count_points(&before->plan) != count_points(&after->plan))
 			rc = err_set(e, EINVAL,
@@ -227,80 +207,6 @@ static int predict_both(struct job *j, struct predict_side *before, struct predi
 }
 
 /* --- the run --- */
-
-static int fill_header(struct job *j, int argc, char **argv, struct err *e)
-{
-	struct run *r = j->run;
-	struct str command = { 0 };
-	char id[27], seed[24];
-
-	r->schema_version = RUN_SCHEMA_VERSION;
-	r->start_unix_ns = r->end_unix_ns = clock_unix_ns();
-	run_make_id(id, r->start_unix_ns, random_seed());
-	str_add(&command, "pagetoll");
-	for (int i = 0; i < argc; i++)
-		str_addf(&command, " %s", argv[i]);
-	r->id = arena_strdup(&r->arena, id);
-	r->source = arena_printf(&r->arena, "predicted for the described machine %s",
-				 j->machine ? j->machine->name : "(geometry alone)");
-	r->label = j->args->how.label;
-	r->origin = ORIGIN_PREDICTED;
-	r->version = cli_version();
-	r->command = arena_strdup(&r->arena, str_text(&command));
-	r->has_footer = r->complete = true;
-	r->stop_reason = "finished";
-	str_done(&command);
-	snprintf(seed, sizeof(seed), "%ju", (uintmax_t)j->seed);
-	if (!r->id || !r->source || !r->command ||
-	    attrs_set_text(&r->arena, &r->context, "seed", seed) < 0)
-		return err_set(e, ENOMEM, "out of memory");
-	if (!j->machine)
-		return 0;
-	if (attrs_set_text(&r->arena, &r->fingerprint, "model", j->machine->summary) < 0 ||
-	    attrs_set_int(&r->arena, &r->fingerprint, "page_bytes",
-			  (int64_t)j->machine->core.page_bytes) < 0 ||
-	    attrs_set_int(&r->arena, &r->context, "assumed_figures",
-			  (int64_t)sim_machine_count_assumed(j->machine)) < 0 ||
-	    attrs_set_int(&r->arena, &r->context, "figures", (int64_t)j->machine->n_origins) < 0)
-		return err_set(e, ENOMEM, "out of memory");
-	return 0;
-}
-
-static int write_run(const struct run *r, const char *path, struct err *e)
-{
-	struct runfile *f = NULL;
-	int rc = runfile_create(path, r, &f, e);
-
-	for (size_t i = 0; i < r->n_measures && rc == 0; i++)
-		rc = runfile_append(f, &r->measures[i], e);
-	if (rc == 0)
-		rc = runfile_finish(f, r, e);
-	runfile_close(f);
-	return rc;
-}
-
-static int save(const struct job *j, char **ret_path)
-{
-	const struct how *how = &j->args->how;
-	struct err e = { 0 };
-	int rc = 0;
-
-	if (how->no_save)
-		return CLI_DONE;
-	if (how->output)
-		*ret_path = strdup(how->output);
-	else
-		rc = library_new_path(j->run->id, ret_path, &e);
-	if (rc == 0)
-		rc = *ret_path ? write_run(j->run, *ret_path, &e) : -ENOMEM;
-	if (rc == 0)
-		return CLI_DONE;
-	if (how->output)
-		return cli_fail(&j->args->common, CLI_FATAL, "cannot save to %s: %s", how->output,
-				e.msg);
-	cli_warn(&j->args->common, "not saved: %s; use --output FILE or --no-save", e.msg);
-	return CLI_DONE;
-}
 
 static int print(const struct job *j, const char *path)
 {
@@ -319,7 +225,8 @@ static int predict(struct job *j, int argc, char **argv)
 	struct predict_side before = { 0 }, after = { 0 };
 	struct err e = { 0 };
 	char *path = NULL;
-	int rc = fill_header(j, argc, argv, &e), status;
+	int rc = predict_run_header(j->run, j->machine, &j->args->how, j->seed, argc, argv, &e);
+	int status;
 
 	if (rc == 0)
 		rc = predict_both(j, &before, &after, &e);
@@ -329,7 +236,7 @@ static int predict(struct job *j, int argc, char **argv)
 		cli_usage(&j->args->common, "%s", e.msg);
 	if (rc < 0)
 		return cli_fail(&j->args->common, CLI_NOT_MEASURED, "%s", e.msg);
-	status = save(j, &path);
+	status = predict_run_save(&j->args->common, &j->args->how, j->run, &path);
 	if (status == CLI_DONE)
 		status = print(j, path);
 	free(path);
@@ -358,6 +265,28 @@ static void check_args(const struct predict_args *a)
 	str_done(&all);
 }
 
+static void check_trace(const struct predict_args *a)
+{
+	if (!a->machine)
+		cli_usage(&a->common, "--trace needs --machine NAME; --machines lists them");
+	if (a->how.output && a->how.no_save)
+		cli_usage(&a->common, "--output and --no-save exclude each other");
+}
+
+static int predict_trace_of(const struct job *j, int argc, char **argv)
+{
+	const struct trace_request q = { .common = &j->args->common,
+					 .how = &j->args->how,
+					 .trace = &j->args->trace,
+					 .machine = j->machine,
+					 .what_ifs = j->args->what_ifs,
+					 .n_what_ifs = j->args->n_what_ifs,
+					 .run = j->run,
+					 .seed = j->seed };
+
+	return predict_trace(&q, argc, argv);
+}
+
 static int list_machines(void)
 {
 	struct str out = { 0 };
@@ -382,14 +311,20 @@ static int run_predict(const struct verb *v, int argc, char **argv)
 		free(typed);
 		return list_machines();
 	}
-	check_args(&a);
+	take_trace_files(&a.trace, &a.common);
+	if (a.trace.n_files)
+		check_trace(&a);
+	else
+		check_args(&a);
 	j.seed = a.how.has_seed ? a.how.seed : 1;
 	j.run = run_new();
 	if (!j.run)
 		status = cli_fail(&a.common, CLI_FATAL, "out of memory");
 	if (status == CLI_DONE && a.machine)
 		status = load_machine(&a, &j.machine);
-	if (status == CLI_DONE)
+	if (status == CLI_DONE && a.trace.n_files)
+		status = predict_trace_of(&j, argc, typed);
+	else if (status == CLI_DONE)
 		status = predict(&j, argc, typed);
 	sim_machine_free(j.machine);
 	run_free(j.run);
@@ -404,6 +339,7 @@ static const struct argp_option predict_options[] = {
 	{ "what-if", KEY_WHAT_IF, "NAME=VALUE", 0,
 	  "Predict again with this change, and print the difference; may be given several times",
 	  0 },
+	OPTIONS_TRACE,
 	{ "seed", HOW_SEED, "N", 0, "Seed of orders, frames and random replacement (default: 1)",
 	  0 },
 	{ "label", HOW_LABEL, "TEXT", 0, "Name the run, for show and compare", 0 },
@@ -418,9 +354,10 @@ static const struct argp_option predict_options[] = {
 static const struct argp predict_argp = {
 	.options = predict_options,
 	.parser = parse_predict,
-	.args_doc = "BENCH [NAME=VALUE]...",
-	.doc = "Predict what a benchmark would say on a described machine, by simulating its "
-	       "references, and where the time of each goes. Nothing is measured.\v"
+	.args_doc = "BENCH [NAME=VALUE]...\n--trace FILE... [NAME=VALUE]...",
+	.doc = "Predict what a benchmark, or a traced program, would take on a described machine, "
+	       "by simulating its references, and where the time of each goes. Nothing is "
+	       "measured.\v"
 	       "NAME=VALUE are the benchmark's own parameters ('pagetoll info BENCH'), and of the "
 	       "model: levels=2..5, page-tables=interleaved|replicated, nested=yes|no, "
 	       "host-page=SIZE, table-align=SIZE, far-side=on|off, dtlb-entries=-N|+N, and for "
@@ -430,6 +367,15 @@ static const struct argp predict_argp = {
 	       "      stride=leaf-table+base-page backing=zero page-tables=remote \\\n"
 	       "      --what-if page-tables=replicated\n"
 	       "  pagetoll predict tables.shared processes=500 segment=8000m\n\n"
+	       "With --trace, the references are those of a program: text of Valgrind's lackey, "
+	       "ChampSim's records, or DynamoRIO's drmemtrace; '-' is standard input, several "
+	       "files are threads. NAME=VALUE are then page=SIZE, page-tables=local|NODE|"
+	       "interleaved|replicated, data=local|NODE|interleaved (local: with the thread that "
+	       "touched it first), loads=dependent|independent, and levels, nested, host-page, "
+	       "table-align, far-side, dtlb-entries as above.\n\n"
+	       "  valgrind --tool=lackey --trace-mem=yes --log-file=prog.lk ./prog\n"
+	       "  pagetoll predict --trace prog.lk --machine zen3-epyc\n"
+	       "  xz -dc prog.champsim.xz | pagetoll predict --trace - --machine plan-16-nodes\n\n"
 	       "docs/model.md says what the model is and what it cannot; docs/machines.md how to "
 	       "describe a machine.",
 };

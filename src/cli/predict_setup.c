@@ -285,12 +285,10 @@ static int plan_rest(struct predict_side *s, char *const *rest, size_t n, struct
 	return rc < 0 ? rc : plan_build(&q, &s->as_ours, &s->plan, e);
 }
 
-int predict_side_init(struct predict_side *s, const struct sim_machine *m, char *const *words,
-		      size_t n, uint64_t seed, struct err *e)
+int predict_side_words(struct predict_side *s, const struct sim_machine *m, char *const *words,
+		       size_t n, uint64_t seed, char ***ret_rest, size_t *ret_n, struct err *e)
 {
 	char **rest;
-	size_t n_rest = 0;
-	int rc;
 
 	memset(s, 0, sizeof(*s));
 	s->machine = m ? sim_machine_copy(m) : NULL;
@@ -304,7 +302,18 @@ int predict_side_init(struct predict_side *s, const struct sim_machine *m, char 
 					   .hot_ns = -1,
 					   .text_replicated = m && m->text.replicated,
 					   .seed = seed };
-	rc = take_words(s, words, n, rest, &n_rest, e);
+	*ret_rest = rest;
+	*ret_n = 0;
+	return take_words(s, words, n, rest, ret_n, e);
+}
+
+int predict_side_init(struct predict_side *s, const struct sim_machine *m, char *const *words,
+		      size_t n, uint64_t seed, struct err *e)
+{
+	char **rest = NULL;
+	size_t n_rest = 0;
+	int rc = predict_side_words(s, m, words, n, seed, &rest, &n_rest, e);
+
 	return rc < 0 ? rc : plan_rest(s, rest, n_rest, e);
 }
 

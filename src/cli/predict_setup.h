@@ -27,6 +27,12 @@ struct predict_side {
  */
 int predict_side_init(struct predict_side *s, const struct sim_machine *m, char *const *words,
 		      size_t n, uint64_t seed, struct err *e);
+/*
+ * The first half of it: takes the words of the model, and gives those that are left, which are the
+ * benchmark's or the trace's. Their list is the side's.
+ */
+int predict_side_words(struct predict_side *s, const struct sim_machine *m, char *const *words,
+		       size_t n, uint64_t seed, char ***ret_rest, size_t *ret_n, struct err *e);
 void predict_side_done(struct predict_side *s);
 
 /* Names of the words that set the model, for help and messages; ended by NULL. */
