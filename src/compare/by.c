@@ -12,6 +12,7 @@
 #include "base/str.h"
 
 enum { DROPPED_MAX = 32, NAMED_MAX = 8 };
+enum { LOOKED_AT_MAX = 256 }; /* different parameters of one run */
 
 /* The value of @name in a measure; the arm counts as a parameter. */
 static bool value_of(const struct measure *m, const char *name, struct attr *ret)
@@ -122,6 +123,14 @@ static bool only_value(const struct run *r, const char *arm, const char *name, s
 	return found;
 }
 
+static bool is_listed(const char *const *names, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
 /*
  * In an experiment the arms may differ in parameters on purpose: those in which each has one value
  * of its own are what is compared, and points match without them.
@@ -129,18 +138,20 @@ static bool only_value(const struct run *r, const char *arm, const char *name, s
 static void find_dropped(const struct run *r, const char *a, const char *b,
 			 const char *ret[DROPPED_MAX])
 {
-	size_t n = 0;
+	const char *looked_at[LOOKED_AT_MAX];
+	size_t n = 0, n_looked_at = 0;
 
 	for (size_t i = 0; i < r->n_measures; i++) {
 		const struct attrs *at = &r->measures[i].setting;
 
 		for (size_t k = 0; k < at->n && n + 1 < DROPPED_MAX; k++) {
 			struct attr x, y;
-			bool known = false;
 
-			for (size_t d = 0; d < n; d++)
-				known = known || strcmp(ret[d], at->v[k].name) == 0;
-			if (known || !only_value(r, a, at->v[k].name, &x) ||
+			if (n_looked_at == LOOKED_AT_MAX ||
+			    is_listed(looked_at, n_looked_at, at->v[k].name))
+				continue;
+			looked_at[n_looked_at++] = at->v[k].name;
+			if (!only_value(r, a, at->v[k].name, &x) ||
 			    !only_value(r, b, at->v[k].name, &y))
 				continue;
 			if (!attrs_equal(&(struct attrs){ .v = &x, .n = 1 },
