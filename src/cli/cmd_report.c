@@ -87,12 +87,20 @@ static int add_run(const struct report_args *a, struct page_parts *p, const stru
 	return CLI_DONE;
 }
 
-/* A side of one run is called as typed; the boots of a side are told apart by their ids. */
+/* A side is called as typed, a file without its folders: the page's readers do not have them. */
+static const char *side_name(const struct run_side *s)
+{
+	const char *slash = strrchr(s->words, '/');
+
+	return slash && slash[1] && !strchr(s->words, ',') ? slash + 1 : s->words;
+}
+
+/* The boots of a side are told apart by their ids. */
 static const char *run_name(struct page_parts *p, const struct run_side *s, size_t i)
 {
 	const char *id = s->v[i]->id ? s->v[i]->id : "without an id";
 
-	return s->n == 1 ? s->words : arena_printf(&p->arena, "%s (%s)", s->words, id);
+	return s->n == 1 ? side_name(s) : arena_printf(&p->arena, "%s (%s)", side_name(s), id);
 }
 
 static int load_sides(const struct report_args *a, struct page_parts *p)
@@ -169,7 +177,7 @@ static void compare(const struct report_args *a, struct page_parts *p)
 		size_t n = p->n_comparisons++;
 		struct page_comparison *pc = &p->comparisons[n];
 
-		*pc = (struct page_comparison){ .name_a = x->words, .name_b = y->words };
+		*pc = (struct page_comparison){ .name_a = side_name(x), .name_b = side_name(y) };
 		if (compare_runs((const struct run *const *)x->v, x->n,
 				 (const struct run *const *)y->v, y->n, &o, &p->compared[n],
 				 &p->refusals[n]))

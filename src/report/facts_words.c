@@ -102,14 +102,14 @@ static const char *shown_unit(const struct fact *f, double *ret_divisor)
 	return *ret_divisor == 1 ? f->unit : *ret_divisor == 1e9 ? "s" : "ms";
 }
 
-static void add_value(struct str *out, const struct fact *f, bool turned)
+static void add_value(struct str *out, const struct fact *f, bool turned, bool says_none)
 {
 	double divisor;
 	const char *unit = shown_unit(f, &divisor);
 	double scale = turned ? -divisor : divisor;
 	render_value(out, f->value / scale, unit, 3, true);
 	if (!has_interval(f)) {
-		str_add(out, " (no interval)");
+		str_add(out, says_none ? " (no interval)" : "");
 		return;
 	}
 	str_add(out, " ");
@@ -118,10 +118,10 @@ static void add_value(struct str *out, const struct fact *f, bool turned)
 }
 
 static void add_place(struct str *out, const struct report *rep, const struct fact *f,
-		      const char *name, bool turned)
+		      const char *name, bool turned, bool says_none)
 {
 	if (strcmp(name, "v") == 0) {
-		add_value(out, f, turned);
+		add_value(out, f, turned, says_none);
 	} else if (strcmp(name, "ordinal") == 0) {
 		str_add(out, ordinal(attrs_int(&f->where, "level", 0)));
 	} else if (strcmp(name, "page") == 0) {
@@ -171,7 +171,7 @@ static int add_rest(struct str *out, struct arena *a, const struct report *rep,
 }
 
 static int sentence(struct str *out, struct arena *a, const struct report *rep,
-		    const struct fact *f, size_t row)
+		    const struct fact *f, size_t row, bool says_none)
 {
 	bool unclear = has_interval(f) && f->low <= 0 && f->high >= 0 && words[row].unclear;
 	bool turned = !unclear && f->value < 0 && words[row].negative;
@@ -189,7 +189,7 @@ static int sentence(struct str *out, struct arena *a, const struct report *rep,
 		}
 		memcpy(name, p + 1, n);
 		name[n] = '\0';
-		add_place(out, rep, f, name, turned);
+		add_place(out, rep, f, name, turned, says_none);
 		p = close;
 	}
 	int ret = add_rest(out, a, rep, f, text);
@@ -201,9 +201,20 @@ static int sentence(struct str *out, struct arena *a, const struct report *rep,
 	return ret;
 }
 
+/* Whether a fact that has words has an interval. */
+static bool any_interval(const struct report *rep)
+{
+	for (size_t row = 0; row < N_WORDS; row++)
+		for (size_t i = 0; i < rep->facts.n; i++)
+			if (strcmp(rep->facts.v[i].id, words[row].id) == 0 &&
+			    !isnan(rep->facts.v[i].value) && has_interval(&rep->facts.v[i]))
+				return true;
+	return false;
+}
+
 int facts_words(struct arena *a, const struct report *rep, struct fact_sentences *ret)
 {
-	*ret = (struct fact_sentences){ 0 };
+	*ret = (struct fact_sentences){ .any_interval = any_interval(rep) };
 	for (size_t row = 0; row < N_WORDS; row++) {
 		size_t n = 0;
 		for (size_t i = 0; i < rep->facts.n; i++) {
@@ -215,7 +226,7 @@ int facts_words(struct arena *a, const struct report *rep, struct fact_sentences
 				ret->n_more++;
 				continue;
 			}
-			int rc = sentence(&text, a, rep, f, row);
+			int rc = sentence(&text, a, rep, f, row, ret->any_interval);
 			const char *copy =
 				rc || text.failed ? NULL : arena_strdup(a, str_text(&text));
 			str_done(&text);

@@ -16,6 +16,8 @@ struct fact_sentences {
 	struct fact_sentence *v;
 	size_t n, cap;
 	size_t n_more; /* facts with words that were left out: too many of their kind */
+	/* Sentences without an interval say so; where none has one, the reader of them is to. */
+	bool any_interval;
 };
 
 /*

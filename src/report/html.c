@@ -83,6 +83,8 @@ static void run_head(struct page *pg, const struct page_run *run)
 	struct str text = { 0 };
 	char buf[UNITS_TEXT_BYTES];
 	str_add(pg->out, "<div class=\"run\"><dl>\n");
+	if (pg->in->n_comparisons)
+		line(pg, "name", run->name);
 	line(pg, "run", r->id);
 	line(pg, "label", r->label);
 	render_machine(&text, r);
@@ -96,7 +98,8 @@ static void run_head(struct page *pg, const struct page_run *run)
 						   (double)(r->end_unix_ns - r->start_unix_ns)));
 		line(pg, "when", str_text(&text));
 	}
-	line(pg, "source", r->source);
+	if (r->origin != ORIGIN_MEASURED)
+		line(pg, "source", r->source);
 	line(pg, "command", r->command);
 	str_add(pg->out, "</dl>\n");
 	pg->out->failed = pg->out->failed || text.failed;
@@ -116,10 +119,36 @@ static void body_head(struct page *pg)
 	str_add(pg->out, "</div>\n");
 }
 
+/* Where there is more than a screen of them. */
+static void contents(struct page *pg)
+{
+	const char *sep = "<nav aria-label=\"benchmarks\">";
+	bool any_curve = false;
+	for (size_t i = 0; i < pg->charts.n; i++) {
+		const struct page_chart *ch = &pg->charts.v[i];
+		any_curve = any_curve || (ch->is_curve && ch->schema);
+		if (pg->charts.n < 3 || (i && strcmp(ch[-1].bench, ch->bench) == 0))
+			continue;
+		str_addf(pg->out, "%s<a href=\"#bench-%zu\">", sep, i);
+		html_foreign(pg->out, ch->bench);
+		str_add(pg->out, "</a>");
+		sep = " ";
+	}
+	if (pg->charts.n >= 3)
+		str_add(pg->out, "</nav>\n");
+	if (any_curve)
+		str_add(pg->out, "<p class=\"why\">In charts, lines join medians over invocations, "
+				 "bands are their 95 % intervals, dots are invocations. Dashed "
+				 "verticals: bends that were inferred; triangles: what the "
+				 "processor says. Values by pointer or arrow keys; drag to zoom, "
+				 "double-click or escape to go back.</p>\n");
+}
+
 static int benches(struct page *pg)
 {
 	int ret = 0;
 	str_add(pg->out, "<h2 id=\"benches\">Benchmarks</h2>\n");
+	contents(pg);
 	if (!pg->charts.n)
 		str_add(pg->out, "<p>Nothing was measured.</p>\n");
 	for (size_t i = 0; ret == 0 && i < pg->charts.n; i++)

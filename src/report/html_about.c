@@ -131,6 +131,21 @@ static void finding(struct page *pg, const struct finding *f)
 	str_add(pg->out, ".</li>\n");
 }
 
+static void taint_lines(struct page *pg, struct str *taints)
+{
+	const char *sep = "<ul>\n<li>";
+	for (char *line = taints->data, *next; line && *line; line = next) {
+		next = line + strcspn(line, "\n");
+		if (*next)
+			*next++ = '\0';
+		str_add(pg->out, *line == ' ' ? " " : sep); /* wrapped lines hang */
+		html_foreign(pg->out, line + strspn(line, " "));
+		sep = "</li>\n<li>";
+	}
+	if (taints->len)
+		str_add(pg->out, "</li></ul>\n");
+}
+
 static int disturbances(struct page *pg, const struct report *rep)
 {
 	struct report_options o = { .utf8 = true };
@@ -146,11 +161,7 @@ static int disturbances(struct page *pg, const struct report *rep)
 				finding(pg, &r->findings[i]);
 	if (r->n_findings)
 		str_add(pg->out, "</ul>\n");
-	if (taints.len) {
-		str_add(pg->out, "<p>");
-		html_text(pg->out, str_text(&taints));
-		str_add(pg->out, "</p>\n");
-	}
+	taint_lines(pg, &taints);
 	if (!r->n_findings && !taints.len)
 		str_add(pg->out, "<p>Nothing was recorded.</p>\n");
 	str_done(&taints);
@@ -210,11 +221,6 @@ static void how(struct page *pg, const struct report *rep)
 		str_add(pg->out, "<li>The run ended: ");
 		html_foreign(pg->out, r->stop_reason);
 		str_add(pg->out, "</li>\n");
-	}
-	if (r->command) {
-		str_add(pg->out, "<li>Command: <code>");
-		html_foreign(pg->out, r->command);
-		str_add(pg->out, "</code></li>\n");
 	}
 	if (r->version) {
 		str_add(pg->out, "<li>Measured by pagetoll ");

@@ -65,41 +65,56 @@ static const struct point *point_at(const struct page_chart *ch, const struct cu
 	return low < c->n && page_inner(ch, c->points[low]) == x ? c->points[low] : NULL;
 }
 
+/* Long times in us, ms or s, as elsewhere on the page. */
 static void value_words(struct page *pg, double v, const char *unit)
 {
 	struct str text = { 0 };
+	double divisor = html_time_divisor(v, &unit);
 	if (isnan(v))
-		return;
-	render_value(&text, v, unit, 3, true);
-	html_foreign(pg->out, str_text(&text));
+		return str_add(pg->out, "–");
+	render_value(&text, v / divisor, unit, 3, true);
+	html_text(pg->out, str_text(&text));
+	pg->out->failed = pg->out->failed || text.failed;
 	str_done(&text);
 }
 
+static void interval_words(struct page *pg, const struct curve_value *v, const char *unit)
+{
+	struct str text = { 0 };
+	double divisor = html_time_divisor(v->value, &unit);
+	if (isnan(v->low) || isnan(v->high))
+		return str_add(pg->out, "–");
+	render_interval(&text, v->low / divisor, v->high / divisor, v->value / divisor, unit, 3);
+	html_text(pg->out, str_text(&text));
+	pg->out->failed = pg->out->failed || text.failed;
+	str_done(&text);
+}
+
+/* These cells are most of the page: without end tags, which HTML does not want. */
 static void value_cells(struct page *pg, const struct page_chart *ch, const struct page_curve *pc,
-			const struct metric *m, double x)
+			const struct metric *m, double x, struct page_notes *notes)
 {
 	const struct run *r = pg->in->runs[pc->run].rep->run;
 	const struct point *p = point_at(ch, pc->c, x);
 	struct curve_value v = { .value = NAN, .low = NAN, .high = NAN };
 	struct estimate e = { 0 };
-	if (p && curve_value_read(pg->arena, r, ch->schema, pc->c, p, m->name, &v) < 0)
+	if (!p)
+		return str_add(pg->out, "<td><td><td>");
+	if (curve_value_read(pg->arena, r, ch->schema, pc->c, p, m->name, &v) < 0)
 		pg->out->failed = true;
-	if (p)
-		estimate_point(r, p, m->name, &e);
-	if (p && (isnan(v.value) || v.mark)) {
-		str_add(pg->out, "<td class=\"num\">");
-		value_words(pg, v.value, m->unit);
-		str_add(pg->out, "<span class=\"why\">");
-		html_foreign(pg->out, v.mark ? v.mark : v.reason ? v.reason : "not measured");
-		str_add(pg->out, "</span></td>");
-	} else {
-		html_number_cell(pg->out, v.value, m->unit, 3);
-	}
-	html_interval_cell(pg->out, v.low, v.high, v.value, m->unit);
-	if (p)
-		str_addf(pg->out, "<td class=\"num\">%zu</td>", e.n_invocations);
-	else
-		str_add(pg->out, "<td></td>");
+	estimate_point(r, p, m->name, &e);
+	str_add(pg->out, "<td");
+	if (isnan(v.value) || v.mark)
+		str_addf(pg->out, " data-n=%zu",
+			 page_note(pg, notes,
+				   v.mark     ? v.mark
+				   : v.reason ? v.reason
+					      : "no reason recorded"));
+	str_add(pg->out, ">");
+	value_words(pg, v.value, m->unit);
+	str_add(pg->out, "<td>");
+	interval_words(pg, &v, m->unit);
+	str_addf(pg->out, "<td>%zu", e.n_invocations);
 }
 
 static void table_head(struct page *pg, const struct page_chart *ch)
@@ -125,31 +140,32 @@ static void table_head(struct page *pg, const struct page_chart *ch)
 static int metric_table(struct page *pg, const struct page_chart *ch, const struct metric *m,
 			bool open)
 {
+	struct page_notes notes = { 0 };
 	struct row *rows;
 	size_t n;
 	if (rows_make(pg, ch, &rows, &n) < 0)
 		return -ENOMEM;
 	str_addf(pg->out, "<details class=\"twin\" data-metric=\"");
 	html_text(pg->out, m->name);
-	str_addf(pg->out,
-		 "\"%s><summary>The same as a table: ", open && n <= ROWS_OPEN ? " open" : "");
+	str_addf(pg->out, "\"%s><summary>Table: ", open && n <= ROWS_OPEN ? " open" : "");
 	html_foreign(pg->out, m->name);
 	str_add(pg->out, "</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-			 "aria-label=\"table\"><table>");
+			 "aria-label=\"table\"><table class=\"n\">");
 	table_head(pg, ch);
 	for (size_t i = 0; i < n; i++) {
 		struct str x = { 0 };
 		page_inner_words(&x, ch, rows[i].p);
-		str_add(pg->out, "<tr><th scope=\"row\">");
-		html_foreign(pg->out, str_text(&x));
-		str_add(pg->out, "</th>");
+		str_add(pg->out, "<tr\n><th scope=row>");
+		html_text(pg->out, str_text(&x));
+		pg->out->failed = pg->out->failed || x.failed;
 		str_done(&x);
 		for (size_t k = 0; k < ch->n; k++)
 			if (ch->curves[k].c->n)
-				value_cells(pg, ch, &ch->curves[k], m, rows[i].x);
-		str_add(pg->out, "</tr>\n");
+				value_cells(pg, ch, &ch->curves[k], m, rows[i].x, &notes);
 	}
-	str_add(pg->out, "</tbody></table></div></details>\n");
+	str_add(pg->out, "</tbody></table></div>");
+	page_notes_list(pg, &notes);
+	str_add(pg->out, "</details>\n");
 	return pg->out->failed ? -ENOMEM : 0;
 }
 
@@ -181,9 +197,14 @@ static void not_measured(struct page *pg, const struct page_chart *ch)
 
 static void section_head(struct page *pg, const struct page_chart *ch, size_t index)
 {
+	bool first = !index || strcmp(pg->charts.v[index - 1].bench, ch->bench) != 0;
 	str_addf(pg->out, "<section class=\"bench\" id=\"bench-%zu\"><h3>", index);
 	html_foreign(pg->out, ch->bench);
-	if (ch->schema && ch->schema->summary) {
+	if (ch->own && *ch->own) {
+		str_add(pg->out, ": ");
+		html_foreign(pg->out, ch->own);
+	}
+	if (first && ch->schema && ch->schema->summary) {
 		str_add(pg->out, " <small>");
 		html_foreign(pg->out, ch->schema->summary);
 		str_add(pg->out, "</small>");
@@ -205,12 +226,14 @@ static int curve_part(struct page *pg, const struct page_chart *ch, size_t index
 		"<figure class=\"chart\" id=\"chart-%zu\"><noscript><p>The curve needs JavaScript; "
 		"its data stand in the table below.</p></noscript></figure>\n",
 		index);
+	str_add(pg->out, "<div class=\"twins\">\n");
 	for (const struct metric *m = ch->schema->metrics; ret == 0 && m->name; m++) {
 		if (m->form == FORM_TABLE)
 			continue;
 		ret = metric_table(pg, ch, m, first);
 		first = false;
 	}
+	str_add(pg->out, "</div>\n");
 	return ret;
 }
 
@@ -227,9 +250,8 @@ int html_bench(struct page *pg, size_t index)
 		ret = html_matrices(pg, ch);
 		if (ret == 0 && ch->is_curve)
 			ret = curve_part(pg, ch, index);
-		for (const struct metric *m = ch->schema->metrics;
-		     ret == 0 && !ch->is_curve && m->name; m++)
-			ret = html_strip(pg, ch, m);
+		if (ret == 0 && !ch->is_curve)
+			ret = html_strips(pg, ch);
 	}
 	not_measured(pg, ch);
 	str_add(pg->out, "</section>\n");

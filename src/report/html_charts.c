@@ -156,6 +156,45 @@ static int label_common(struct page *pg, struct page_chart *ch)
 	return ch->common ? 0 : -ENOMEM;
 }
 
+/* Whether all curves of @ch have the same value of @name, and which. */
+static bool shares(const struct page *pg, const struct page_chart *ch, const char *name,
+		   const struct attr **ret)
+{
+	*ret = attrs_find(&ch->curves[0].c->outer, name);
+	return !differs(pg, ch, name);
+}
+
+/* Whether another chart of the benchmark has another value of @a. */
+static bool tells_apart(const struct page *pg, const struct page_chart *ch, const struct attr *a)
+{
+	for (size_t i = 0; i < pg->charts.n; i++) {
+		const struct page_chart *other = &pg->charts.v[i];
+		const struct attr *b;
+		if (other != ch && strcmp(other->bench, ch->bench) == 0 &&
+		    (!shares(pg, other, a->name, &b) || !same_value(a, b)))
+			return true;
+	}
+	return false;
+}
+
+static int label_own(struct page *pg, struct page_chart *ch)
+{
+	const struct attrs *outer = &ch->curves[0].c->outer;
+	struct attrs own = { 0 };
+	struct str text = { 0 };
+	for (size_t i = 0; i < outer->n; i++) {
+		const struct attr *a;
+		struct attrs one = { .v = &outer->v[i], .n = 1 };
+		if (shares(pg, ch, outer->v[i].name, &a) && tells_apart(pg, ch, &outer->v[i]) &&
+		    attrs_copy(pg->arena, &own, &one) < 0)
+			return -ENOMEM;
+	}
+	render_where(&text, pg->in->runs[ch->curves[0].run].rep->run, &own);
+	ch->own = text.failed ? NULL : arena_strdup(pg->arena, str_text(&text));
+	str_done(&text);
+	return ch->own ? 0 : -ENOMEM;
+}
+
 /* Whether there are three numbers on the horizontal axis. */
 static bool is_curve(const struct page *pg, const struct page_chart *ch)
 {
@@ -193,6 +232,27 @@ static int finish_chart(struct page *pg, struct page_chart *ch)
 	return label_common(pg, ch);
 }
 
+/* Charts of a benchmark stand together, in the order in which benchmarks came. */
+static int gather(struct page *pg)
+{
+	struct page_charts *all = &pg->charts;
+	struct page_chart *v = arena_alloc(pg->arena, (all->n + 1) * sizeof(*v));
+	size_t n = 0;
+	if (!v)
+		return -ENOMEM;
+	for (size_t i = 0; i < all->n; i++) {
+		size_t k = 0;
+		while (strcmp(all->v[k].bench, all->v[i].bench) != 0)
+			k++;
+		for (k = k == i ? i : all->n; k < all->n; k++)
+			if (strcmp(all->v[k].bench, all->v[i].bench) == 0)
+				v[n++] = all->v[k];
+	}
+	if (n)
+		memcpy(all->v, v, n * sizeof(*v));
+	return 0;
+}
+
 int page_charts_make(struct page *pg)
 {
 	for (size_t run = 0; run < pg->in->n_runs; run++) {
@@ -203,8 +263,10 @@ int page_charts_make(struct page *pg)
 			if (add_group(pg, run, &groups.v[i]) < 0)
 				return -ENOMEM;
 	}
+	if (gather(pg) < 0)
+		return -ENOMEM;
 	for (size_t i = 0; i < pg->charts.n; i++)
-		if (finish_chart(pg, &pg->charts.v[i]) < 0)
+		if (finish_chart(pg, &pg->charts.v[i]) < 0 || label_own(pg, &pg->charts.v[i]) < 0)
 			return -ENOMEM;
 	return 0;
 }

@@ -20,8 +20,8 @@ static void environment(struct page *pg, const struct comparison *c)
 		str_add(pg->out, "<p>The environments do not differ.</p>\n");
 	} else {
 		str_add(pg->out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-				 "aria-label=\"environment\"><table><caption>What differs between "
-				 "the environments</caption><thead><tr><th scope=\"col\">name</th>"
+				 "aria-label=\"environment\"><h3>What differs between the "
+				 "environments</h3><table><thead><tr><th scope=\"col\">name</th>"
 				 "<th scope=\"col\">A</th><th scope=\"col\">B</th>"
 				 "<th scope=\"col\"></th></tr></thead><tbody>\n");
 		for (size_t i = 0; i < c->n_environment; i++) {
@@ -75,7 +75,7 @@ static void difference_cell(struct page *pg, const struct compared *c)
 	str_add(pg->out, "</td>");
 }
 
-static void compared_row(struct page *pg, const struct compared *c)
+static void compared_row(struct page *pg, const struct compared *c, struct page_notes *notes)
 {
 	struct str where = { 0 };
 	str_add(pg->out, "<tr><th scope=\"row\">");
@@ -98,11 +98,8 @@ static void compared_row(struct page *pg, const struct compared *c)
 	difference_cell(pg, c);
 	str_addf(pg->out, "<td><span class=\"o-%s\">%s</span>", outcome_name(c->outcome),
 		 outcome_look(c->outcome));
-	if (c->reason) {
-		str_add(pg->out, " <span class=\"why\">");
-		html_foreign(pg->out, c->reason);
-		str_add(pg->out, "</span>");
-	}
+	if (c->reason)
+		str_addf(pg->out, "<sup>%zu</sup>", page_note(pg, notes, c->reason));
 	str_add(pg->out, "</td></tr>\n");
 }
 
@@ -112,6 +109,7 @@ static void rows(struct page *pg, const char *what, const struct compared *v, si
 	static const enum outcome order[] = { OUTCOME_WORSE,      OUTCOME_BETTER,
 					      OUTCOME_DIFFERENCE, OUTCOME_INCONCLUSIVE,
 					      OUTCOME_EQUIVALENT, OUTCOME_MISSING };
+	struct page_notes notes = { 0 };
 	size_t shown = 0;
 	if (!n)
 		return;
@@ -125,8 +123,9 @@ static void rows(struct page *pg, const char *what, const struct compared *v, si
 	for (size_t k = 0; k < sizeof(order) / sizeof(*order); k++)
 		for (size_t i = 0; i < n; i++)
 			if (v[i].outcome == order[k] && shown++ < POINTS_MAX)
-				compared_row(pg, &v[i]);
+				compared_row(pg, &v[i], &notes);
 	str_add(pg->out, "</tbody></table></div>");
+	page_notes_list(pg, &notes);
 	if (shown > POINTS_MAX)
 		str_addf(pg->out, "<p>%zu more: pagetoll compare --all</p>", shown - POINTS_MAX);
 	str_add(pg->out, "</details>\n");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The data of the page's curve charts, for its script: points with interval and every invocation,
- * and the knees that were inferred. The numbers are those of the JSON report.
+ * and the knees that were inferred. The numbers are those of the JSON report,
+ * to eight digits.
  */
 #include "report/html_parts.h"
 
@@ -9,7 +10,6 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "record/json.h"
 #include "report/render.h"
 
 /* Takes over @value, also when it fails. */
@@ -27,30 +27,44 @@ static json_t *unless(bool bad, json_t *o)
 	return NULL;
 }
 
-static json_t *dots(const struct run *r, const struct point *p, const char *metric)
+/* @v among the dots that are there already by its place, as [number] otherwise: half the bytes. */
+static json_t *json_from_value(double v, const double *each, size_t n)
 {
-	json_t *list = json_array();
-	for (size_t k = 0; list && k < p->n_measures; k++) {
-		double v = page_measure_value(r, p, k, metric);
-		if (!isnan(v))
-			list = unless(json_array_append_new(list, json_real(v)), list);
-	}
-	return list;
+	if (isnan(v))
+		return json_null();
+	for (size_t i = 0; i < n; i++)
+		if (each[i] == v)
+			return json_integer((json_int_t)i);
+	return json_pack("[o]", html_json_number(v));
 }
 
-/* [x, value, low, high, invocations, [each]]: short, as there may be thousands. */
-static json_t *json_from_point(const struct run *r, const struct page_chart *ch,
-			       const struct point *p, const char *metric)
+/*
+ * [invocations, [each], median, low, high], of which trailing nulls are left out. There may be
+ * thousands: the ends of an interval and often the median are invocations too.
+ */
+static json_t *json_from_point(const struct page *pg, const struct run *r, const struct point *p,
+			       const char *metric)
 {
 	struct estimate e;
-	json_t *o = json_array();
+	json_t *o = json_array(), *list = json_array();
+	double *each = arena_alloc(pg->arena, (p->n_measures + 1) * sizeof(*each));
+	size_t n = 0;
+	bool bad = !o || !list || !each;
 	estimate_point(r, p, metric, &e);
-	const double v[] = { page_inner(ch, p), e.value, e.low, e.high };
-	bool bad = !o;
-	for (size_t i = 0; !bad && i < sizeof(v) / sizeof(*v); i++)
-		bad = json_array_append_new(o, json_real_or_null(v[i]));
+	for (size_t k = 0; !bad && k < p->n_measures; k++) {
+		double v = page_measure_value(r, p, k, metric);
+		if (isnan(v))
+			continue;
+		each[n++] = v;
+		bad = json_array_append_new(list, html_json_number(v));
+	}
 	bad = bad || json_array_append_new(o, json_integer((json_int_t)e.n_invocations)) ||
-	      json_array_append_new(o, dots(r, p, metric));
+	      json_array_append(o, list);
+	const double v[] = { e.value, e.low, e.high };
+	size_t last = !isnan(e.low) || !isnan(e.high) ? 3U : !isnan(e.value) ? 1U : 0U;
+	for (size_t i = 0; !bad && i < last; i++)
+		bad = json_array_append_new(o, json_from_value(v[i], each, n));
+	json_decref(list);
 	return unless(bad, o);
 }
 
@@ -102,10 +116,10 @@ static json_t *json_from_knee(const struct fact *f, const char *words)
 	bad = bad || put(o, "id", html_json_text(f->id));
 	bad = bad || put(o, "words", json_string(words));
 	bad = bad || put(o, "level", json_integer(attrs_int(&f->where, "level", 0)));
-	bad = bad || put(o, "value", json_real_or_null(f->value));
-	bad = bad || put(o, "low", json_real_or_null(f->low));
-	bad = bad || put(o, "high", json_real_or_null(f->high));
-	bad = bad || put(o, "advertised", json_real_or_null(f->advertised));
+	bad = bad || put(o, "value", html_json_number(f->value));
+	bad = bad || put(o, "low", html_json_number(f->low));
+	bad = bad || put(o, "high", html_json_number(f->high));
+	bad = bad || put(o, "advertised", html_json_number(f->advertised));
 	return unless(bad, o);
 }
 
@@ -130,6 +144,17 @@ static json_t *json_from_knees(const struct report *rep, const struct page_chart
 	return list;
 }
 
+/* Values of the inner parameter: the same for all metrics. */
+static json_t *json_from_inner(const struct page_chart *ch, const struct curve_points *c)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; list && i < c->n; i++) {
+		double x = page_inner(ch, c->points[i]);
+		list = unless(json_array_append_new(list, html_json_number(x)), list);
+	}
+	return list;
+}
+
 static json_t *json_from_curve(const struct page *pg, const struct page_chart *ch,
 			       const struct page_curve *pc, const struct metric *metrics)
 {
@@ -137,13 +162,11 @@ static json_t *json_from_curve(const struct page *pg, const struct page_chart *c
 	json_t *o = json_object(), *all = json_object();
 	bool bad = !o || !all;
 	for (const struct metric *m = metrics; !bad && m->name; m++) {
-		json_t *list = json_array();
-		if (m->form == FORM_TABLE) {
-			json_decref(list);
+		if (m->form == FORM_TABLE)
 			continue;
-		}
+		json_t *list = json_array();
 		for (size_t i = 0; list && i < pc->c->n; i++)
-			list = unless(json_array_append_new(list, json_from_point(run->rep->run, ch,
+			list = unless(json_array_append_new(list, json_from_point(pg, run->rep->run,
 										  pc->c->points[i],
 										  m->name)),
 				      list);
@@ -153,7 +176,8 @@ static json_t *json_from_curve(const struct page *pg, const struct page_chart *c
 	bad = bad || put(o, "run", json_integer((json_int_t)pc->run));
 	bad = bad || put(o, "overlay", json_boolean(run->is_overlay));
 	bad = bad || put(o, "knees", json_from_knees(run->rep, ch, pc->c));
-	bad = bad || json_object_set(o, "points", all);
+	bad = bad || put(o, "x", json_from_inner(ch, pc->c));
+	bad = bad || json_object_set(o, "metrics", all);
 	json_decref(all);
 	return unless(bad, o);
 }
@@ -206,7 +230,7 @@ json_t *html_data(const struct page *pg)
 		bad = put(charts, id, json_from_chart(pg, &pg->charts.v[i]));
 	}
 	bad = bad || put(doc, "format", json_string("pagetoll-page"));
-	bad = bad || put(doc, "format_version", json_integer(1));
+	bad = bad || put(doc, "format_version", json_integer(2));
 	bad = bad || json_object_set(doc, "charts", charts);
 	json_decref(charts);
 	return unless(bad, doc);

@@ -24,7 +24,9 @@ static void interval_reasons(struct page *pg, const struct fact_sentences *s)
 			k++;
 		if (k < i)
 			continue;
-		str_add(pg->out, any ? "; " : "<p class=\"why\">No interval: ");
+		str_add(pg->out, any               ? "; "
+				 : s->any_interval ? "<p class=\"why\">Where there is no interval: "
+						   : "<p class=\"why\">None has an interval: ");
 		html_foreign(pg->out, f->interval_reason);
 		any = true;
 	}
@@ -42,22 +44,22 @@ static int sentences(struct page *pg, const struct report *rep)
 				 "below.</p>\n");
 		return 0;
 	}
+	struct page_notes notes = { 0 };
 	str_add(pg->out, "<ul class=\"facts\">\n");
 	for (size_t i = 0; i < s.n; i++) {
 		str_addf(pg->out, "<li data-fact=\"");
 		html_text(pg->out, s.v[i].fact->id);
 		str_add(pg->out, "\">");
 		html_foreign(pg->out, s.v[i].text);
-		if (s.v[i].fact->note) {
-			str_add(pg->out, " <span class=\"why\">");
-			html_foreign(pg->out, s.v[i].fact->note);
-			str_add(pg->out, ".</span>");
-		}
+		if (s.v[i].fact->note)
+			str_addf(pg->out, "<sup>%zu</sup>",
+				 page_note(pg, &notes, s.v[i].fact->note));
 		str_add(pg->out, "</li>\n");
 	}
 	str_add(pg->out, "</ul>\n");
 	if (s.n_more)
 		str_addf(pg->out, "<p>%zu more of these kinds stand in the table.</p>\n", s.n_more);
+	page_notes_list(pg, &notes);
 	interval_reasons(pg, &s);
 	return 0;
 }
@@ -89,16 +91,20 @@ static int card(struct page *pg, const struct page_run *run)
 	return ret;
 }
 
-static void fact_row(struct page *pg, const struct report *rep, const struct fact *f)
+static void fact_row(struct page *pg, const struct report *rep, const struct fact *f,
+		     struct page_notes *notes)
 {
 	struct str where = { 0 };
 	enum agreement agree = fact_agreement(rep, f);
 	str_add(pg->out, "<tr><th scope=\"row\">");
 	html_foreign(pg->out, f->id);
 	render_where(&where, rep->run, &f->where);
-	str_add(pg->out, " <small>");
-	html_foreign(pg->out, str_text(&where));
-	str_add(pg->out, "</small></th>");
+	if (where.len) {
+		str_add(pg->out, " <small>");
+		html_foreign(pg->out, str_text(&where));
+		str_add(pg->out, "</small>");
+	}
+	str_add(pg->out, "</th>");
 	str_done(&where);
 	if (isnan(f->value)) {
 		str_add(pg->out, "<td colspan=\"2\" class=\"why\">");
@@ -114,16 +120,14 @@ static void fact_row(struct page *pg, const struct report *rep, const struct fac
 		 : agree == AGREE_NO ? "differs"
 				     : "");
 	html_foreign(pg->out, f->method);
-	if (f->note) {
-		str_add(pg->out, "; <span class=\"why\">");
-		html_foreign(pg->out, f->note);
-		str_add(pg->out, "</span>");
-	}
+	if (f->note)
+		str_addf(pg->out, "<sup>%zu</sup>", page_note(pg, notes, f->note));
 	str_add(pg->out, "</td></tr>\n");
 }
 
 static void table(struct page *pg, const struct report *rep)
 {
+	struct page_notes notes = { 0 };
 	if (!rep->facts.n)
 		return;
 	str_add(pg->out, "<details><summary>All facts with their methods</summary>"
@@ -133,8 +137,10 @@ static void table(struct page *pg, const struct report *rep)
 			 "<th scope=\"col\">advertised</th><th scope=\"col\"></th>"
 			 "<th scope=\"col\">method</th></tr></thead><tbody>\n");
 	for (size_t i = 0; i < rep->facts.n; i++)
-		fact_row(pg, rep, &rep->facts.v[i]);
-	str_add(pg->out, "</tbody></table></div></details>\n");
+		fact_row(pg, rep, &rep->facts.v[i], &notes);
+	str_add(pg->out, "</tbody></table></div>");
+	page_notes_list(pg, &notes);
+	str_add(pg->out, "</details>\n");
 }
 
 int html_facts(struct page *pg)

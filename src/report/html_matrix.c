@@ -13,7 +13,7 @@
 
 #include "report/render.h"
 
-enum { STEPS = 10, MATRICES_MAX = 24, SIDE_MAX = 128 };
+enum { STEPS = 10, MATRICES_MAX = 24, SIDE_MAX = 128, SMALL = 8 };
 
 struct cell {
 	const char *row, *column, *rest; /* in words */
@@ -184,9 +184,12 @@ static void heat_cell(struct page *pg, const struct cell *c, const struct metric
 		str_add(pg->out, "<td class=\"heat\">–</td>");
 		return;
 	}
-	render_value(&text, c->value, m->unit, 3, true);
+	const char *unit = m->unit;
+	double divisor = html_time_divisor(c->value, &unit);
+	render_value(&text, c->value / divisor, unit, 3, true);
 	if (!isnan(c->low) && !isnan(c->high))
-		render_interval(&interval, c->low, c->high, c->value, m->unit, 3);
+		render_interval(&interval, c->low / divisor, c->high / divisor, c->value / divisor,
+				unit, 3);
 	str_addf(pg->out, "<td class=\"heat h%d\" tabindex=\"0\" title=\"",
 		 (int)fmin(STEPS - 1, share * STEPS));
 	html_text(pg->out, c->row);
@@ -224,23 +227,17 @@ static void heat_row(struct page *pg, const struct cell *v, size_t n, const char
 
 /* Cells of one matrix, sorted. */
 static void heat_map(struct page *pg, const struct matrix *x, const struct metric *m,
-		     const struct cell *v, size_t n, bool open)
+		     const struct cell *v, size_t n, const char *state)
 {
 	const char *columns[SIDE_MAX];
 	size_t n_columns = columns_of(v, n, columns, SIDE_MAX);
-	double least = INFINITY, most = -INFINITY;
+	double least = 0, most = -INFINITY; /* from zero: a little more is no other colour */
 	for (size_t i = 0; i < n; i++) {
 		least = isnan(v[i].value) ? least : fmin(least, v[i].value);
 		most = isnan(v[i].value) ? most : fmax(most, v[i].value);
 	}
-	str_addf(pg->out, "<details class=\"matrix\"%s><summary>", open ? " open" : "");
-	html_foreign(pg->out, m->name);
-	str_add(pg->out, " by ");
-	html_foreign(pg->out, x->from);
-	str_add(pg->out, " (rows) and ");
-	html_foreign(pg->out, x->to);
-	str_add(pg->out, " (columns) ");
-	html_foreign(pg->out, v[0].rest);
+	str_addf(pg->out, "<details class=\"matrix\"%s><summary>", state);
+	html_foreign(pg->out, *v[0].rest ? v[0].rest : m->name);
 	str_add(pg->out, "</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" "
 			 "aria-label=\"matrix\"><table><thead><tr><th scope=\"col\">");
 	html_foreign(pg->out, x->from);
@@ -261,6 +258,37 @@ static void heat_map(struct page *pg, const struct matrix *x, const struct metri
 	str_add(pg->out, "</tbody></table></div></details>\n");
 }
 
+static void matrices_head(struct page *pg, const struct matrix *x, const struct metric *m)
+{
+	str_add(pg->out, "<h4>");
+	html_foreign(pg->out, m->name);
+	str_add(pg->out, " by ");
+	html_foreign(pg->out, x->from);
+	str_add(pg->out, " (rows) and ");
+	html_foreign(pg->out, x->to);
+	str_add(pg->out, " (columns)</h4>");
+	if (m->summary) {
+		str_add(pg->out, "<p class=\"why\">");
+		html_foreign(pg->out, m->summary);
+		str_add(pg->out, "; the darker or, on black, the lighter, the more within a matrix"
+				 "</p>");
+	}
+	str_add(pg->out, "<div class=\"maps\">\n");
+}
+
+/* Whether every matrix is small enough to stand open beside the others. */
+static bool are_small(const struct matrix *x)
+{
+	for (size_t i = 0, end; i < x->n; i = end) {
+		for (end = i + 1; end < x->n && x->cells[end].run == x->cells[i].run &&
+				  strcmp(x->cells[end].rest, x->cells[i].rest) == 0;)
+			end++;
+		if (end - i > SMALL * SMALL)
+			return false;
+	}
+	return true;
+}
+
 int html_matrices(struct page *pg, const struct page_chart *ch)
 {
 	struct matrix x = { 0 };
@@ -272,16 +300,20 @@ int html_matrices(struct page *pg, const struct page_chart *ch)
 		return -ENOMEM;
 	if (x.n)
 		qsort(x.cells, x.n, sizeof(*x.cells), by_place);
+	bool all = are_small(&x);
+	matrices_head(pg, &x, m);
 	for (size_t i = 0, end; i < x.n; i = end) {
 		for (end = i + 1; end < x.n && x.cells[end].run == x.cells[i].run &&
 				  strcmp(x.cells[end].rest, x.cells[i].rest) == 0;)
 			end++;
 		if (shown < MATRICES_MAX)
-			heat_map(pg, &x, m, &x.cells[i], end - i, end == x.n || shown == 0);
+			heat_map(pg, &x, m, &x.cells[i], end - i,
+				 all || end == x.n || shown == 0 ? " open" : "");
 		else
 			left++;
 		shown++;
 	}
+	str_add(pg->out, "</div>\n");
 	if (left)
 		str_addf(pg->out, "<p>%zu more matrices: the table below has their numbers.</p>",
 			 left);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "record/json.h"
 #include "report/render.h"
 
 void html_text(struct str *out, const char *text)
@@ -42,19 +43,52 @@ void html_text(struct str *out, const char *text)
 	str_done(&clean);
 }
 
+static bool is_ascii(const char *s)
+{
+	while (*s && (unsigned char)*s < 0x80)
+		s++;
+	return !*s;
+}
+
 void html_foreign(struct str *out, const char *text)
 {
 	struct arena a = { 0 };
 	const char *clean = render_clean(&a, text ? text : "", true, HTML_WORDS_MAX);
-	str_add(out, "<bdi>");
+	bool alone = clean && is_ascii(clean); /* no direction but the page's */
+	str_add(out, alone ? "" : "<bdi>");
 	html_text(out, clean ? clean : "");
-	str_add(out, "</bdi>");
+	str_add(out, alone ? "" : "</bdi>");
 	out->failed = out->failed || !clean;
 	arena_done(&a);
 }
 
-/* Long times in us, ms or s. */
-static double time_divisor(double v, const char **unit)
+size_t page_note(struct page *pg, struct page_notes *notes, const char *text)
+{
+	for (size_t i = 0; i < notes->n; i++)
+		if (strcmp(notes->v[i], text) == 0)
+			return i + 1;
+	if (arena_grow(pg->arena, &notes->v, notes->n, &notes->cap, sizeof(*notes->v)) < 0) {
+		pg->out->failed = true;
+		return 0;
+	}
+	notes->v[notes->n++] = text;
+	return notes->n;
+}
+
+void page_notes_list(struct page *pg, const struct page_notes *notes)
+{
+	if (!notes->n)
+		return;
+	str_add(pg->out, "<ol class=\"notes\">");
+	for (size_t i = 0; i < notes->n; i++) {
+		str_add(pg->out, "<li>");
+		html_foreign(pg->out, notes->v[i]);
+		str_add(pg->out, "</li>");
+	}
+	str_add(pg->out, "</ol>\n");
+}
+
+double html_time_divisor(double v, const char **unit)
 {
 	if (!*unit || strcmp(*unit, "ns") != 0 || fabs(v) < 1e5)
 		return 1;
@@ -65,7 +99,7 @@ static double time_divisor(double v, const char **unit)
 void html_number_cell(struct str *out, double v, const char *unit, int digits)
 {
 	struct str text = { 0 };
-	double divisor = time_divisor(v, &unit);
+	double divisor = html_time_divisor(v, &unit);
 	if (isnan(v))
 		str_add(&text, "–");
 	else
@@ -80,7 +114,7 @@ void html_number_cell(struct str *out, double v, const char *unit, int digits)
 void html_interval_cell(struct str *out, double low, double high, double v, const char *unit)
 {
 	struct str text = { 0 };
-	double divisor = time_divisor(v, &unit);
+	double divisor = html_time_divisor(v, &unit);
 	if (isnan(low) || isnan(high))
 		str_add(&text, "–");
 	else
@@ -90,6 +124,12 @@ void html_interval_cell(struct str *out, double low, double high, double v, cons
 	str_add(out, "</td>");
 	out->failed = out->failed || text.failed;
 	str_done(&text);
+}
+
+json_t *html_json_number(double v)
+{
+	return isnan(v) || v != rint(v) || fabs(v) >= 1e15 ? json_real_or_null(v)
+							   : json_integer((json_int_t)v);
 }
 
 json_t *html_json_text(const char *text)
@@ -107,10 +147,14 @@ json_t *html_json_text(const char *text)
 	return j;
 }
 
-/* All of <, > and & stand inside strings, where an escape means the same. */
+/*
+ * All of <, > and & stand inside strings, where an escape means the same. Eight digits are more
+ * than any clock has, and half of what doubles may need.
+ */
 int html_json(struct str *out, json_t *j)
 {
-	char *text = j ? json_dumps(j, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+	char *text =
+		j ? json_dumps(j, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(8)) : NULL;
 	json_decref(j);
 	if (!text)
 		return -ENOMEM;

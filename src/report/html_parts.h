@@ -12,6 +12,8 @@
 #include "report/curve_table.h"
 #include "report/html.h"
 
+struct page;
+
 enum { HTML_WORDS_MAX = 300 }; /* code points of a foreign text in one place */
 
 /* Text as content or as a quoted attribute; invalid UTF-8 and control characters replaced. */
@@ -21,9 +23,25 @@ void html_foreign(struct str *out, const char *text);
 /* "<td>" + number with unit + "</td>"; a dash for NaN. */
 void html_number_cell(struct str *out, double v, const char *unit, int digits);
 void html_interval_cell(struct str *out, double low, double high, double v, const char *unit);
-/* JSON text that is safe inside a script element; takes over @j. -ENOMEM also for NULL. */
+/* Times of 0.1 ms and longer are told in us, ms or s: what to divide by, and the unit then. */
+double html_time_divisor(double v, const char **unit);
+/*
+ * JSON text that is safe inside a script element, reals with eight significant digits; takes over
+ * @j. -ENOMEM also for NULL.
+ */
 int html_json(struct str *out, json_t *j);
+/* Whole numbers are written in full; null for NaN. */
+json_t *html_json_number(double v);
 json_t *html_json_text(const char *text);
+
+/* Notes below a table or a list, each once. */
+struct page_notes {
+	const char **v;
+	size_t n, cap;
+};
+/* The number of @text among them, from 1; 0: no memory. @text is borrowed. */
+size_t page_note(struct page *pg, struct page_notes *notes, const char *text);
+void page_notes_list(struct page *pg, const struct page_notes *notes);
 
 struct page_curve {
 	size_t run; /* index into the page's runs */
@@ -35,7 +53,8 @@ struct page_chart {
 	const struct bench_schema *schema; /* of the first run that has it; NULL: none */
 	const char *inner;                 /* NULL: none */
 	const char *common;                /* what all curves share, in words */
-	struct page_curve *curves;         /* those of overlays last */
+	const char *own;           /* of that, what other charts of the benchmark differ in */
+	struct page_curve *curves; /* those of overlays last */
 	size_t n, cap;
 	size_t n_runs; /* that have curves here, without overlays */
 	bool is_table; /* the headline is a table: a profile */
@@ -68,7 +87,7 @@ int html_facts(struct page *pg);
 int html_bench(struct page *pg, size_t index);
 int html_matrices(struct page *pg, const struct page_chart *ch);
 int html_profile(struct page *pg, const struct page_chart *ch);
-int html_strip(struct page *pg, const struct page_chart *ch, const struct metric *m);
+int html_strips(struct page *pg, const struct page_chart *ch);
 int html_about(struct page *pg);
 /* Data of all curve charts, for the script. */
 json_t *html_data(const struct page *pg);

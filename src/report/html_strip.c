@@ -100,9 +100,9 @@ static void strip_row(struct page *pg, const struct page_chart *ch, const struct
 	html_foreign(pg->out, pc->label);
 	page_inner_words(&x, ch, p);
 	if (x.len) {
-		str_add(pg->out, ", ");
-		html_foreign(pg->out, ch->inner);
 		str_add(pg->out, " ");
+		html_foreign(pg->out, ch->inner);
+		str_add(pg->out, "=");
 		html_foreign(pg->out, str_text(&x));
 	}
 	pg->out->failed = pg->out->failed || x.failed;
@@ -121,7 +121,7 @@ static void strip_row(struct page *pg, const struct page_chart *ch, const struct
 	str_add(pg->out, "</tr>\n");
 }
 
-int html_strip(struct page *pg, const struct page_chart *ch, const struct metric *m)
+static int strip_table(struct page *pg, const struct page_chart *ch, const struct metric *m)
 {
 	struct scale s = scale_of(pg, ch, m);
 	if (m->form == FORM_TABLE || s.low > s.high)
@@ -144,6 +144,16 @@ int html_strip(struct page *pg, const struct page_chart *ch, const struct metric
 			strip_row(pg, ch, &ch->curves[i], ch->curves[i].c->points[k], m, &s);
 	str_add(pg->out, "</tbody></table></div></details>\n");
 	return pg->out->failed ? -ENOMEM : 0;
+}
+
+int html_strips(struct page *pg, const struct page_chart *ch)
+{
+	int ret = 0;
+	str_add(pg->out, "<div class=\"twins\">\n");
+	for (const struct metric *m = ch->schema->metrics; ret == 0 && m->name; m++)
+		ret = strip_table(pg, ch, m);
+	str_add(pg->out, "</div>\n");
+	return ret;
 }
 
 /* --- profiles --- */
@@ -270,7 +280,5 @@ int html_profile(struct page *pg, const struct page_chart *ch)
 				if (m->form == FORM_TABLE)
 					ret = bars_table(pg, &ch->curves[i],
 							 ch->curves[i].c->points[k], m);
-	for (const struct metric *m = ch->schema->metrics; ret == 0 && m->name; m++)
-		ret = html_strip(pg, ch, m);
-	return ret;
+	return ret < 0 ? ret : html_strips(pg, ch);
 }

@@ -163,6 +163,8 @@ static int sentences(struct str *out, struct arena *a, const struct report *rep,
 		any_noted = any_noted || noted;
 		said++;
 	}
+	if (!s.any_interval)
+		str_add(out, "  None has an interval; the table tells why.\n");
 	if (any_noted)
 		str_add(out, "  (*) The table has a note on it.\n");
 	if (n > said)

@@ -72,10 +72,6 @@ export class Chart {
     this.legend();
     this.live = element("div", figure, "live");
     this.live.setAttribute("aria-live", "polite");
-    element("figcaption", figure, "",
-      "Line: median over invocations; band: its 95 % interval; dots: every invocation. "
-      + "Dashed verticals: knees that were inferred; triangles: what the processor says. "
-      + "Drag to zoom, double-click to reset.");
     this.place.addEventListener("keydown", (e) => this.key(e));
     this.place.addEventListener("blur", () => this.hide());
     this.draw();
@@ -120,10 +116,17 @@ export class Chart {
     } else {
       element("span", head, "metric", this.data.metrics[0]?.name);
     }
-    element("span", head, "unit", this.unit() ? `in ${this.unit()}` : "");
+    element("span", head, "unit");
+  }
+
+  /** What the axis has: "time per reference, ns". */
+  private title(): string {
+    const m = this.data.metrics[this.metric];
+    return [m?.summary, m?.unit].filter(Boolean).join(", ");
   }
 
   private legend(): void {
+    if (this.shown.length < 2) return;
     const list = element("div", this.figure, "legend");
     for (const s of this.shown) {
       const b = element("button", list, s.curve.overlay ? "key overlay" : "key");
@@ -139,7 +142,7 @@ export class Chart {
         line.setAttribute(k, v);
       svg.append(line);
       b.append(svg);
-      element("span", b, "", (s.curve.overlay ? "published: " : "") + s.curve.label);
+      element("bdi", b, "", (s.curve.overlay ? "published: " : "") + s.curve.label);
       b.addEventListener("click", () => {
         s.visible = !s.visible;
         b.setAttribute("aria-pressed", String(s.visible));
@@ -187,7 +190,7 @@ export class Chart {
       list.filter((v): v is number => typeof v === "number");
     const logX = this.isLog(numbers(pts.map((p) => p[0])), 8);
     const ys = numbers(pts.flatMap((p) => [p[1], p[2], p[3], ...p[5]]));
-    const logY = this.isLog(ys, 5);
+    const logY = this.isLog(ys, 2.5);
     const low = ys.reduce((a, b) => Math.min(a, b), Infinity);
     const high = ys.reduce((a, b) => Math.max(a, b), -Infinity);
     const bytes = this.data.bytes;
@@ -197,11 +200,15 @@ export class Chart {
     const font = "12px system-ui, sans-serif";
     const unit = this.unit();
     const label = this.figure.querySelector(".unit");
-    if (label) label.textContent = unit ? `in ${unit}` : "";
+    if (label) label.textContent = this.title();
+    // Differences of both signs over several decades: logarithmic away from zero.
+    const size = ys.map(Math.abs).filter((v) => v > 0).sort((a, b) => a - b);
+    const small = 10 ** Math.floor(Math.log10(size[Math.floor(size.length / 4)] ?? 1));
+    const asinhY = !logY && low <= 0 && size.length > 3 && Math.max(-low, high) / small > 300;
     const options: uPlot.Options = {
       width: Math.max(240, this.place.clientWidth),
       height: narrow ? 260 : 360,
-      padding: [22, 12, 0, 0],
+      padding: [8 + 14 * this.rows, 26, 0, 0],
       legend: { show: false },
       cursor: {
         drag: { x: true, y: false },
@@ -211,9 +218,11 @@ export class Chart {
       scales: {
         x: logX ? { time: false, distr: 3, log: 2 } : { time: false },
         y: {
-          distr: logY ? 3 : 1,
+          distr: logY ? 3 : asinhY ? 4 : 1,
           log: 10,
+          asinh: small,
           range: () => logY ? [low / 1.15, high * 1.15]
+            : asinhY ? [low < 0 ? low * 1.5 : 0, high * 1.5]
             : ys.length ? [Math.min(0, low), Math.max(0, high) * 1.08 || 1] : [0, 1],
         },
       },
@@ -221,12 +230,12 @@ export class Chart {
         { stroke: ink, grid, ticks: grid, font, labelFont: font, label: this.data.inner,
           labelSize: 18, size: 34,
           space: narrow ? 44 : 56,
-          values: (_u, v) => v.map((t) => t === null ? "" : format.tick(t, bytes)) },
+          values: (_u, v) => v.map((t) => t === null ? "" : format.inner(t, bytes)) },
         { stroke: ink, grid, ticks: grid, font, size: narrow ? 46 : 62,
-          splits: logY ? () => ticks125(low / 1.15, high * 1.15) : undefined,
-          filter: logY ? (_u, v) => v : undefined,
-          values: (_u, v) => v.map((t) => t === null ? ""
-            : unit === "bytes" ? format.size(t) : format.tick(t, false)) },
+          splits: logY ? () => ticks(low / 1.15, high * 1.15)
+            : asinhY ? () => signed(low, high, small) : undefined,
+          filter: logY || asinhY ? (_u, v) => v : undefined,
+          values: (_u, v) => v.map((t) => t === null ? "" : format.tick(t, unit)) },
       ],
       series: [
         {},
@@ -248,6 +257,15 @@ export class Chart {
       },
     };
     this.plot = new uPlot(options, this.aligned(), this.place);
+  }
+
+  /** Labels of knees stand in rows above the chart, so that none covers another. */
+  private rows = 1;
+
+  private needRows(n: number): void {
+    if (n === this.rows) return;
+    this.rows = n;
+    queueMicrotask(() => this.draw());
   }
 
   private resize(): void {
@@ -317,14 +335,15 @@ export class Chart {
     const ratio = devicePixelRatio;
     const seen = new Set<string>();
     const bottom = u.bbox.top + u.bbox.height;
-    let row = 0;
-    let lastRight = -Infinity;
+    const ends: number[] = []; // of the labels of each row
     const inside = (x: number) => x >= u.bbox.left && x <= u.bbox.left + u.bbox.width;
     const marks = this.shown.filter((s) => s.visible)
       .flatMap((s) => s.curve.knees.map((k) => ({ k, s })))
       .sort((a, b) => (a.k.value ?? 0) - (b.k.value ?? 0));
     g.save();
     g.font = `${11 * ratio}px system-ui, sans-serif`;
+    g.textAlign = "left";
+    g.textBaseline = "alphabetic";
     for (const { k, s } of marks) {
       const id = `${k.id} ${k.level} ${k.value}`;
       if (seen.has(id)) continue;
@@ -345,10 +364,11 @@ export class Chart {
           const width = g.measureText(text).width;
           const left = Math.max(u.bbox.left,
             Math.min(x - width / 2, u.bbox.left + u.bbox.width - width));
-          row = left < lastRight + 6 * ratio ? row + 1 : 0;
-          lastRight = Math.max(row ? lastRight : -Infinity, left + width);
+          let row = 0;
+          while ((ends[row] ?? -Infinity) + 8 * ratio > left) row++;
+          ends[row] = left + width;
           g.fillStyle = css("--ink");
-          g.fillText(text, left, u.bbox.top - 6 * ratio + row * 13 * ratio);
+          g.fillText(text, left, u.bbox.top - (5 + 14 * row) * ratio);
         }
       }
       if (k.advertised !== null) {
@@ -366,6 +386,7 @@ export class Chart {
       }
     }
     g.restore();
+    this.needRows(Math.min(6, Math.max(1, ends.length)));
   }
 
   private words(s: Shown, x: number): string | null {
@@ -447,14 +468,25 @@ export class Chart {
   }
 }
 
-/** 1, 2 and 5 of each decade; the ones only where there would be too many. */
-function ticks125(low: number, high: number): number[] {
+/** Round numbers of each decade, the fewer the more decades there are. */
+function ticks(low: number, high: number): number[] {
   const list: number[] = [];
-  const all = Math.log10(high / low) < 3;
+  const decades = Math.log10(high / low);
+  const steps = decades < 1 ? [1, 1.5, 2, 3, 4, 5, 7] : decades < 3 ? [1, 2, 5] : [1];
   for (let d = Math.floor(Math.log10(low)); d <= Math.log10(high); d++)
-    for (const m of all ? [1, 2, 5] : [1]) {
+    for (const m of steps) {
       const v = m * 10 ** d;
       if (v >= low && v <= high) list.push(v);
     }
+  return list;
+}
+
+/** Zero, and the decades to both sides of it, without the one in which the axis is linear. */
+function signed(low: number, high: number, small: number): number[] {
+  const list = [0];
+  for (let v = 10 * small; v <= Math.max(high, -low) * 1.5; v *= 10) {
+    if (v <= high * 1.5) list.push(v);
+    if (v <= -low * 1.5) list.unshift(-v);
+  }
   return list;
 }

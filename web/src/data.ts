@@ -44,6 +44,25 @@ export interface PageData {
   charts: Record<string, ChartData>;
 }
 
+/** As written: x once, a median or an end of an interval as the place of its dot, or as [number]. */
+type Written = number | [number] | null | undefined;
+interface WrittenCurve extends Omit<Curve, "points"> {
+  x: (number | null)[];
+  metrics: Record<string, [number, number[], Written?, Written?, Written?][]>;
+}
+
+function value(w: Written, each: number[]): number | null {
+  return typeof w === "number" ? each[w] ?? null : w?.[0] ?? null;
+}
+
 export function readData(): PageData {
-  return JSON.parse(document.getElementById("data")?.textContent ?? "{}") as PageData;
+  const data = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as PageData;
+  for (const chart of Object.values(data.charts ?? {}))
+    chart.curves = (chart.curves as unknown as WrittenCurve[]).map(({ x, metrics, ...rest }) => ({
+      ...rest,
+      points: Object.fromEntries(Object.entries(metrics).map(([name, list]) => [name,
+        list.map(([n, each, v, low, high], i): Point => [x[i] ?? null, value(v, each),
+          value(low, each), value(high, each), n, each])])),
+    }));
+  return data;
 }

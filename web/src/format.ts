@@ -35,9 +35,14 @@ export function inner(v: number, bytes: boolean): string {
 }
 
 /** Short, for axes. */
-export function tick(v: number, bytes: boolean): string {
-  if (bytes) return size(v);
+export function tick(v: number, unit: string): string {
+  if (unit === "bytes") return size(v);
   const a = Math.abs(v);
+  if (unit === "ns" && a >= 1e4) {
+    const [d, u] = a >= 1e9 ? [1e9, "s"] as const : a >= 1e6 ? [1e6, "ms"] as const
+      : [1e3, "\u00b5s"] as const;
+    return `${+(v / d).toPrecision(3)} ${u}`;
+  }
   if (a >= 1e6) return `${+(v / 1e6).toPrecision(3)}M`;
   if (a >= 1e4) return `${+(v / 1e3).toPrecision(3)}k`;
   return String(+v.toPrecision(4));
