@@ -25,7 +25,9 @@ struct rows {
 	const struct compare_writer *w;
 	size_t n_keys; /* columns of parameters; 0: all in column 0 */
 	size_t col_a, col_b, col_difference, col_percent, col_verdict;
-	const char *id;  /* tells the unit in its name ("ref_ns"), or NULL */
+	const char *id; /* tells the unit in its name ("ref_ns"), or NULL */
+	double divisor; /* of times, and their unit then; of facts each has its own */
+	const char *unit;
 	int digits;      /* significant ones of values */
 	bool is_profile; /* rows without a verdict are the rule */
 };
@@ -75,15 +77,45 @@ static void param_word(struct str *out, const struct compare_writer *w, const st
 	str_done(&text);
 }
 
+struct times {
+	double divisor;
+	const char *unit;
+};
+
+/* The smaller of both sides. */
+static double least_of(const struct compared *c)
+{
+	return isnan(c->a) || (!isnan(c->b) && fabs(c->b) < fabs(c->a)) ? c->b : c->a;
+}
+
+/* In what the row's values are told: one unit for a table of points, its own for a fact. */
+static struct times times_of(const struct rows *r, const struct compared *c)
+{
+	struct times t = { r->divisor, r->unit };
+	if (!r->id)
+		t.divisor = render_time_scale(least_of(c), c->unit, &t.unit);
+	return t;
+}
+
+/* @v of one metric. */
+static void scale_points(struct rows *r, const struct compared *const *v, size_t n)
+{
+	double least = INFINITY;
+	for (size_t i = 0; i < n; i++)
+		least = fmin(least, fabs(least_of(v[i])));
+	r->divisor = render_time_scale(least, v[0]->unit, &r->unit);
+}
+
 static void set_value(struct rows *r, size_t row, size_t column, const struct compared *c,
 		      double value)
 {
 	struct str text = { 0 };
-	bool told = !c->unit || strstr(c->id, c->unit) || r->id;
+	struct times times = times_of(r, c);
+	bool told = !c->unit || (times.divisor == 1 && (strstr(c->id, c->unit) || r->id));
 	if (isnan(value))
 		str_add(&text, "-");
 	else
-		render_value(&text, value, c->unit, r->digits, !told);
+		render_value(&text, value / times.divisor, times.unit, r->digits, !told);
 	set(r, row, column, &text);
 	str_done(&text);
 }
@@ -148,6 +180,7 @@ static void set_difference(struct rows *r, size_t row, const struct compared *c)
 {
 	struct str text = { 0 };
 	double larger = fmax(fabs(c->a), fabs(c->b));
+	struct times times = times_of(r, c);
 	if (!r->col_difference || isnan(c->a) || isnan(c->b))
 		return;
 	if (c->b > c->a)
@@ -155,7 +188,8 @@ static void set_difference(struct rows *r, size_t row, const struct compared *c)
 	if (c->unit && strcmp(c->unit, "bytes") == 0)
 		render_value(&text, c->b - c->a, c->unit, r->digits, true);
 	else
-		render_difference(&text, c->b - c->a, larger, r->digits);
+		render_difference(&text, (c->b - c->a) / times.divisor, larger / times.divisor,
+				  r->digits);
 	set(r, row, r->col_difference, &text);
 	str_done(&text);
 }
@@ -281,6 +315,7 @@ int compare_rows_render(const struct compare_writer *w, const struct compared *c
 	r.t.rule = true;
 	r.t.max_notes = NOTES_MAX;
 	r.id = v[0]->is_fact ? NULL : v[0]->id;
+	scale_points(&r, v, n);
 	r.digits = s.has_interval || v[0]->is_fact ? DIGITS : DIGITS_SINGLE;
 	r.is_profile = s.is_profile;
 	key_columns(&r, v[0], s);

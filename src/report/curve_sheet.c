@@ -113,33 +113,21 @@ static const char *metric_title(const struct sheet *s, const char *name, const c
 	return name ? render_clean(s->arena, name, s->o->utf8, HEAD_MAX) : NULL;
 }
 
-/*
- * Nanoseconds are shown in the largest unit in which the smallest value of the metric still has a
- * digit before the point.
- */
+/* Times in the unit that suits the smallest value of the metric. */
 static int scale_times(struct sheet *s)
 {
-	static const struct {
-		double ns;
-		const char *unit;
-	} scales[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1, "ns" } };
 	memcpy(s->raw_units, s->units, sizeof(s->raw_units));
 	for (size_t m = 0; m < s->n_metrics; m++) {
 		struct curve_value *v = &s->values[m * s->n_rows * s->g->n];
-		double least = INFINITY;
-		size_t k = 0;
+		double least = INFINITY, divisor;
 		for (size_t i = 0; i < s->n_rows * s->g->n; i++)
 			if (fabs(v[i].value) < least)
 				least = fabs(v[i].value);
-		while (scales[k].ns > 1 && !(least >= scales[k].ns / 2 && isfinite(least)))
-			k++;
-		if (strcmp(s->units[m], "ns") == 0 && scales[k].ns > 1) {
-			s->units[m] = scales[k].unit;
-			for (size_t i = 0; i < s->n_rows * s->g->n; i++) {
-				v[i].value /= scales[k].ns;
-				v[i].low /= scales[k].ns;
-				v[i].high /= scales[k].ns;
-			}
+		divisor = render_time_scale(least, s->units[m], &s->units[m]);
+		for (size_t i = 0; i < s->n_rows * s->g->n; i++) {
+			v[i].value /= divisor;
+			v[i].low /= divisor;
+			v[i].high /= divisor;
 		}
 		s->titles[m] = metric_title(s, s->metrics[m], s->units[m]);
 		if (!s->titles[m])

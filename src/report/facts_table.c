@@ -18,17 +18,6 @@ static void set(struct table *t, size_t row, size_t column, struct str *text)
 	str_clear(text);
 }
 
-/* Long times in ms or s: what "_ns" in a fact's name would make hard to read. */
-static const char *shown_unit(const struct fact *f, double *ret_divisor)
-{
-	bool is_time = f->unit && strcmp(f->unit, "ns") == 0;
-
-	*ret_divisor = is_time && fabs(f->value) >= 1e9   ? 1e9
-		       : is_time && fabs(f->value) >= 1e6 ? 1e6
-							  : 1;
-	return *ret_divisor == 1 ? f->unit : *ret_divisor == 1e9 ? "s" : "ms";
-}
-
 static void set_measured(struct table *t, size_t row, const struct fact *f, struct str *text)
 {
 	if (isnan(f->value)) {
@@ -37,8 +26,8 @@ static void set_measured(struct table *t, size_t row, const struct fact *f, stru
 			   f->reason ? f->reason : "not measured, no reason recorded");
 		return;
 	}
-	double divisor;
-	const char *unit = shown_unit(f, &divisor);
+	const char *unit;
+	double divisor = render_time_scale(f->value, f->unit, &unit);
 
 	/* tlb.hit_ns tells its unit itself */
 	render_value(text, f->value / divisor, unit, 3,

@@ -68,9 +68,10 @@ static const struct {
 	{ "migration.cost_ns",
 	  "Moving a task with {working-set} of warm memory costs {v} at a distance of {class}.",
 	  NULL, NULL },
-	{ "fork.pause_ns_gib", "fork() holds the parent for {v} of resident memory.", NULL, NULL },
-	{ "fork.cow_ns_gib", "Copying after a fork costs {v} of memory written.", NULL, NULL },
-	{ "fork.unmap_ns_gib", "Unmapping costs {v} of resident memory.", NULL, NULL },
+	{ "fork.pause_ns_gib", "fork() holds the parent for {v} per GiB of resident memory.", NULL,
+	  NULL },
+	{ "fork.cow_ns_gib", "Copying after a fork costs {v} per GiB written.", NULL, NULL },
+	{ "fork.unmap_ns_gib", "Unmapping costs {v} per GiB of resident memory.", NULL, NULL },
 	{ "tables.process_bytes", "The page tables of each process that maps the segment take {v}.",
 	  NULL, NULL },
 	{ "syscall.away_ns", "Away from the kernel's node, {test} takes {v} longer.",
@@ -94,18 +95,10 @@ static bool has_interval(const struct fact *f)
 	return !isnan(f->low) && !isnan(f->high);
 }
 
-/* Long times in ms or s. */
-static const char *shown_unit(const struct fact *f, double *ret_divisor)
-{
-	bool is_time = f->unit && strcmp(f->unit, "ns") == 0;
-	*ret_divisor = !is_time ? 1 : fabs(f->value) >= 1e9 ? 1e9 : fabs(f->value) >= 1e6 ? 1e6 : 1;
-	return *ret_divisor == 1 ? f->unit : *ret_divisor == 1e9 ? "s" : "ms";
-}
-
 static void add_value(struct str *out, const struct fact *f, bool turned, bool says_none)
 {
-	double divisor;
-	const char *unit = shown_unit(f, &divisor);
+	const char *unit;
+	double divisor = render_time_scale(f->value, f->unit, &unit);
 	double scale = turned ? -divisor : divisor;
 	render_value(out, f->value / scale, unit, 3, true);
 	if (!has_interval(f)) {

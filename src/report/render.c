@@ -194,6 +194,25 @@ void render_value(struct str *out, double value, const char *unit, int digits, b
 		str_addf(out, " %s", s.name);
 }
 
+double render_time_scale(double least, const char *unit, const char **ret_unit)
+{
+	static const struct {
+		double ns;
+		const char *unit;
+	} scales[] = { { 1e9, "s" }, { 1e6, "ms" } };
+
+	*ret_unit = unit;
+	if (!unit || strcmp(unit, "ns") != 0 || !isfinite(least))
+		return 1;
+	for (size_t i = 0; i < sizeof(scales) / sizeof(*scales); i++) {
+		if (fabs(least) < scales[i].ns / 2)
+			continue;
+		*ret_unit = scales[i].unit;
+		return scales[i].ns;
+	}
+	return 1;
+}
+
 void render_interval(struct str *out, double low, double high, double value, const char *unit,
 		     int digits)
 {

@@ -47,6 +47,12 @@ void render_paragraph(struct str *out, size_t indent, const char *head, const ch
  * @with_unit. @unit NULL: none.
  */
 void render_value(struct str *out, double value, const char *unit, int digits, bool with_unit);
+/*
+ * Nanoseconds are told in the largest of ns, ms and s in which @least, the smallest of the values
+ * that share it, has about a digit before the point. *ret_unit is that unit, or @unit for anything
+ * but "ns" (NULL: none). Returns what to divide values by.
+ */
+double render_time_scale(double least, const char *unit, const char **ret_unit);
 /* "[248, 260]" in the scale that render_value() chooses for @value. */
 void render_interval(struct str *out, double low, double high, double value, const char *unit,
 		     int digits);
