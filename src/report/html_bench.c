@@ -83,7 +83,7 @@ static void interval_words(struct page *pg, const struct curve_value *v, const c
 	struct str text = { 0 };
 	double divisor = html_time_divisor(v->value, &unit);
 	if (isnan(v->low) || isnan(v->high))
-		return str_add(pg->out, "–");
+		return; /* the style has a dash */
 	render_interval(&text, v->low / divisor, v->high / divisor, v->value / divisor, unit, 3);
 	html_text(pg->out, str_text(&text));
 	pg->out->failed = pg->out->failed || text.failed;
@@ -155,7 +155,7 @@ static int metric_table(struct page *pg, const struct page_chart *ch, const stru
 	for (size_t i = 0; i < n; i++) {
 		struct str x = { 0 };
 		page_inner_words(&x, ch, rows[i].p);
-		str_add(pg->out, "<tr\n><th scope=row>");
+		str_add(pg->out, "<tr\n><th>");
 		html_text(pg->out, str_text(&x));
 		pg->out->failed = pg->out->failed || x.failed;
 		str_done(&x);

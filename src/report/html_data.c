@@ -2,7 +2,7 @@
 /*
  * The data of the page's curve charts, for its script: points with interval and every invocation,
  * and the knees that were inferred. The numbers are those of the JSON report,
- * to eight digits.
+ * to six digits.
  */
 #include "report/html_parts.h"
 
@@ -38,9 +38,18 @@ static json_t *json_from_value(double v, const double *each, size_t n)
 	return json_pack("[o]", html_json_number(v));
 }
 
+static bool are_equal(const double *each, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (each[i] != each[0])
+			return false;
+	return true;
+}
+
 /*
  * [invocations, [each], median, low, high], of which trailing nulls are left out. There may be
- * thousands: the ends of an interval and often the median are invocations too.
+ * thousands: the ends of an interval and often the median are invocations too. All alike: one
+ * number for them.
  */
 static json_t *json_from_point(const struct page *pg, const struct run *r, const struct point *p,
 			       const char *metric)
@@ -64,6 +73,8 @@ static json_t *json_from_point(const struct page *pg, const struct run *r, const
 	size_t last = !isnan(e.low) || !isnan(e.high) ? 3U : !isnan(e.value) ? 1U : 0U;
 	for (size_t i = 0; !bad && i < last; i++)
 		bad = json_array_append_new(o, json_from_value(v[i], each, n));
+	if (!bad && n > 1 && n == e.n_invocations && are_equal(each, n))
+		bad = json_array_set_new(o, 1, html_json_number(each[0]));
 	json_decref(list);
 	return unless(bad, o);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The headline facts as sentences, the toll card, and the table of all facts. */
+/* The headline facts as sentences, the place of the toll card, and the table of all facts. */
 #include "report/html_parts.h"
 
 #include <errno.h>
@@ -8,7 +8,6 @@
 
 #include "report/facts_words.h"
 #include "report/render.h"
-#include "report/toll_decision.h"
 
 /* Reasons of missing intervals, each once. */
 static void interval_reasons(struct page *pg, const struct fact_sentences *s)
@@ -64,39 +63,12 @@ static int sentences(struct page *pg, const struct report *rep)
 	return 0;
 }
 
-static int card(struct page *pg, const struct page_run *run)
-{
-	struct report_options o = { .utf8 = true, .run_name = run->name };
-	struct str text = { 0 };
-	if (!report_has_toll_card(run->rep))
-		return 0;
-	int ret = report_toll_card(&text, run->rep, &o);
-	if (ret == 0) {
-		str_add(pg->out, "<details class=\"card\" open><summary>Toll card</summary>"
-				 "<pre class=\"scroll\" tabindex=\"0\">");
-		for (char *line = text.data, *next; line && *line; line = next) {
-			next = strchr(line, '\n');
-			next = next ? next + 1 : line + strlen(line);
-			char kept = *next;
-			*next = '\0';
-			if (line[strlen(line) - 1] == '\n')
-				line[strlen(line) - 1] = '\0';
-			html_text(pg->out, line);
-			str_add(pg->out, "\n");
-			*next = kept;
-		}
-		str_add(pg->out, "</pre></details>\n");
-	}
-	str_done(&text);
-	return ret;
-}
-
 static void fact_row(struct page *pg, const struct report *rep, const struct fact *f,
 		     struct page_notes *notes)
 {
 	struct str where = { 0 };
 	enum agreement agree = fact_agreement(rep, f);
-	str_add(pg->out, "<tr><th scope=\"row\">");
+	str_add(pg->out, "<tr><th>");
 	html_foreign(pg->out, f->id);
 	render_where(&where, rep->run, &f->where);
 	if (where.len) {
@@ -104,25 +76,23 @@ static void fact_row(struct page *pg, const struct report *rep, const struct fac
 		html_foreign(pg->out, str_text(&where));
 		str_add(pg->out, "</small>");
 	}
-	str_add(pg->out, "</th>");
 	str_done(&where);
 	if (isnan(f->value)) {
-		str_add(pg->out, "<td colspan=\"2\" class=\"why\">");
+		str_add(pg->out, "<td colspan=2 class=why>");
 		html_foreign(pg->out, f->reason ? f->reason : "not measured, no reason recorded");
-		str_add(pg->out, "</td>");
 	} else {
 		html_number_cell(pg->out, f->value, f->unit, 3);
 		html_interval_cell(pg->out, f->low, f->high, f->value, f->unit);
 	}
 	html_number_cell(pg->out, f->advertised, f->unit, 3);
-	str_addf(pg->out, "<td>%s</td><td>",
+	str_addf(pg->out, "<td>%s<td>",
 		 agree == AGREE_YES  ? "agrees"
 		 : agree == AGREE_NO ? "differs"
 				     : "");
 	html_foreign(pg->out, f->method);
 	if (f->note)
 		str_addf(pg->out, "<sup>%zu</sup>", page_note(pg, notes, f->note));
-	str_add(pg->out, "</td></tr>\n");
+	str_add(pg->out, "\n");
 }
 
 static void table(struct page *pg, const struct report *rep)
@@ -158,7 +128,7 @@ int html_facts(struct page *pg)
 		}
 		ret = sentences(pg, run->rep);
 		if (ret == 0)
-			ret = card(pg, run);
+			ret = html_card(pg, run);
 		table(pg, run->rep);
 	}
 	str_add(pg->out, "</section>\n");

@@ -104,9 +104,8 @@ void html_number_cell(struct str *out, double v, const char *unit, int digits)
 		str_add(&text, "–");
 	else
 		render_value(&text, v / divisor, unit, digits, true);
-	str_add(out, "<td class=\"num\">");
+	str_add(out, "<td class=num>");
 	html_text(out, str_text(&text));
-	str_add(out, "</td>");
 	out->failed = out->failed || text.failed;
 	str_done(&text);
 }
@@ -119,9 +118,8 @@ void html_interval_cell(struct str *out, double low, double high, double v, cons
 		str_add(&text, "–");
 	else
 		render_interval(&text, low / divisor, high / divisor, v / divisor, unit, 3);
-	str_add(out, "<td class=\"num\">");
+	str_add(out, "<td class=num>");
 	html_text(out, str_text(&text));
-	str_add(out, "</td>");
 	out->failed = out->failed || text.failed;
 	str_done(&text);
 }
@@ -148,13 +146,13 @@ json_t *html_json_text(const char *text)
 }
 
 /*
- * All of <, > and & stand inside strings, where an escape means the same. Eight digits are more
- * than any clock has, and half of what doubles may need.
+ * All of <, > and & stand inside strings, where an escape means the same. Six digits are more
+ * than a clock tells of a reference, and a third of what doubles may need.
  */
 int html_json(struct str *out, json_t *j)
 {
 	char *text =
-		j ? json_dumps(j, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(8)) : NULL;
+		j ? json_dumps(j, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6)) : NULL;
 	json_decref(j);
 	if (!text)
 		return -ENOMEM;

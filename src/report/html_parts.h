@@ -20,13 +20,13 @@ enum { HTML_WORDS_MAX = 300 }; /* code points of a foreign text in one place */
 void html_text(struct str *out, const char *text);
 /* Foreign text: cut at HTML_WORDS_MAX code points, isolated from the direction around it. */
 void html_foreign(struct str *out, const char *text);
-/* "<td>" + number with unit + "</td>"; a dash for NaN. */
+/* "<td>" + number with unit; a dash for NaN. What follows ends the cell. */
 void html_number_cell(struct str *out, double v, const char *unit, int digits);
 void html_interval_cell(struct str *out, double low, double high, double v, const char *unit);
 /* Times of 0.1 ms and longer are told in us, ms or s: what to divide by, and the unit then. */
 double html_time_divisor(double v, const char **unit);
 /*
- * JSON text that is safe inside a script element, reals with eight significant digits; takes over
+ * JSON text that is safe inside a script element, reals with six significant digits; takes over
  * @j. -ENOMEM also for NULL.
  */
 int html_json(struct str *out, json_t *j);
@@ -84,6 +84,8 @@ void page_inner_words(struct str *out, const struct page_chart *ch, const struct
 /* Each appends its part and returns 0 or -ENOMEM. */
 int html_compare(struct page *pg);
 int html_facts(struct page *pg);
+/* The toll card of a run that has one. */
+int html_card(struct page *pg, const struct page_run *run);
 int html_bench(struct page *pg, size_t index);
 int html_matrices(struct page *pg, const struct page_chart *ch);
 int html_profile(struct page *pg, const struct page_chart *ch);

@@ -44,11 +44,14 @@ export interface PageData {
   charts: Record<string, ChartData>;
 }
 
-/** As written: x once, a median or an end of an interval as the place of its dot, or as [number]. */
+/**
+ * As written: x once, invocations that are all alike as one number, a median or an end of an
+ * interval as the place of its invocation, or as [number].
+ */
 type Written = number | [number] | null | undefined;
 interface WrittenCurve extends Omit<Curve, "points"> {
   x: (number | null)[];
-  metrics: Record<string, [number, number[], Written?, Written?, Written?][]>;
+  metrics: Record<string, [number, number | number[], Written?, Written?, Written?][]>;
 }
 
 function value(w: Written, each: number[]): number | null {
@@ -61,8 +64,10 @@ export function readData(): PageData {
     chart.curves = (chart.curves as unknown as WrittenCurve[]).map(({ x, metrics, ...rest }) => ({
       ...rest,
       points: Object.fromEntries(Object.entries(metrics).map(([name, list]) => [name,
-        list.map(([n, each, v, low, high], i): Point => [x[i] ?? null, value(v, each),
-          value(low, each), value(high, each), n, each])])),
+        list.map(([n, all, v, low, high], i): Point => {
+          const each = typeof all === "number" ? new Array<number>(n).fill(all) : all;
+          return [x[i] ?? null, value(v, each), value(low, each), value(high, each), n, each];
+        })])),
     }));
   return data;
 }
