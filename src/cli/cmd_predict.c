@@ -346,6 +346,7 @@ static const struct argp_option predict_options[] = {
 	{ "output", 'o', "FILE", 0,
 	  "Save the run to FILE, which must not exist, and not to the library", 0 },
 	{ "no-save", HOW_NO_SAVE, NULL, 0, "Print the result only", 0 },
+	{ "quiet", 'q', NULL, 0, "No progress on standard error", 0 },
 	OPTION_FORMAT,
 	OPTION_COLOR,
 	OPTION_HELP,

@@ -14,21 +14,44 @@ static void about(struct str *out, const struct trace_view *v)
 	const struct sim_machine *m = v->request->machine;
 	const struct trace_args *a = v->request->trace;
 
-	str_add(out, "predicted for ");
-	escape_terminal(out, m->summary);
-	str_addf(out, "\nmachine %s: %zu figures, %zu of them assumed\n", m->name, m->n_origins,
+	struct str text = { 0 };
+
+	str_add(&text, "predicted for ");
+	escape_terminal(&text, m->summary);
+	cli_wrap_at(out, str_text(&text), 0, 2);
+	str_done(&text);
+	str_addf(out, "machine %s: %zu figures, %zu of them assumed\n", m->name, m->n_origins,
 		 sim_machine_count_assumed(m));
 	str_add(out, "trace ");
 	escape_terminal(out, strcmp(a->files[0], "-") == 0 ? "standard input" : a->files[0]);
 	if (a->n_files > 1)
 		str_addf(out, " and %zu more", a->n_files - 1);
-	str_addf(out, ": %s%s\n",
+	str_addf(out, "\n  %s%s\n",
 		 v->format == TRACE_AUTO ? "several formats" : trace_format_name(v->format),
 		 a->format == TRACE_AUTO ? ", told by its first bytes" : "");
 	if (v->incomplete) {
 		str_add(out, "INCOMPLETE: ");
 		cli_wrap_at(out, v->incomplete, 12, 2);
 	}
+}
+
+static void setting_line(struct str *out, const struct attrs *setting)
+{
+	struct str text = { 0 };
+	char size[UNITS_TEXT_BYTES];
+
+	for (size_t i = 0; i < setting->n; i++) {
+		const struct attr *a = &setting->v[i];
+
+		str_addf(&text, "%s%s=", i ? " " : "", a->name);
+		if (strcmp(a->name, "page") == 0)
+			str_add(&text, format_size(size, (uint64_t)a->integer));
+		else
+			attr_format(&text, a);
+	}
+	cli_wrap(out, str_text(&text), 2);
+	str_add(out, "\n");
+	str_done(&text);
 }
 
 static void row(struct str *out, const char *name, uint64_t n, const char *text)
@@ -270,9 +293,7 @@ void predict_trace_print(struct str *out, const struct trace_view *v)
 	}
 	replay_stats(v->replay, &st);
 	about(out, v);
-	str_add(out, "  ");
-	attrs_format(out, &v->variants->v[0].setting);
-	str_add(out, "\n\n");
+	setting_line(out, &v->variants->v[0].setting);
 	references(out, v, &st);
 	footprint(out, v, &st);
 	tlbs(out, v, x);

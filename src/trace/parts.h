@@ -21,6 +21,7 @@ struct trace {
 	size_t at, have;
 	uint64_t base; /* offset of buf[0] */
 	bool eof;
+	struct err source; /* what reading bytes failed with */
 	struct err failed; /* told once all before it is given */
 	/* what records say */
 	uint64_t thread, process, time, prefetches, line, pc;

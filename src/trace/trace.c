@@ -29,8 +29,8 @@ int trace_format_parse(const char *name, enum trace_format *ret)
 
 /* --- bytes --- */
 
-/* Reads on until the buffer is full or the source ends. */
-static int fill(struct trace *t, struct err *e)
+/* Reads on until the buffer is full or the source ends; that it failed is told after its bytes. */
+static void fill(struct trace *t)
 {
 	if (t->at > 0) {
 		memmove(t->buf, t->buf + t->at, t->have - t->at);
@@ -40,14 +40,12 @@ static int fill(struct trace *t, struct err *e)
 	}
 	while (!t->eof && t->have < sizeof(t->buf)) {
 		size_t n = 0;
-		int rc = t->read(t->user, t->buf + t->have, sizeof(t->buf) - t->have, &n, e);
+		int rc = t->read(t->user, t->buf + t->have, sizeof(t->buf) - t->have, &n,
+				 &t->source);
 
-		if (rc < 0)
-			return rc;
 		t->have += n;
-		t->eof = n == 0;
+		t->eof = rc < 0 || n == 0;
 	}
-	return 0;
 }
 
 /* --- recognition --- */
@@ -107,10 +105,11 @@ static int recognise(struct trace *t, const char *name, enum trace_format format
 	/* strictest first: any 64 bytes could be an instruction of ChampSim */
 	static const enum trace_format order[] = { TRACE_DRMEMTRACE, TRACE_LACKEY, TRACE_CHAMPSIM,
 						   TRACE_CLOUDSUITE };
-	int rc = fill(t, e);
+	int rc;
 
-	if (rc < 0)
-		return rc;
+	fill(t);
+	if (t->source.code && t->have == 0)
+		return err_set(e, t->source.code, "%s", t->source.msg);
 	if (t->have == 0)
 		return err_set(e, EBADMSG, "offset 0: the trace is empty");
 	t->format = format;
@@ -180,6 +179,8 @@ static int judge_end(const struct trace *t, struct err *e)
 {
 	const size_t left = t->have - t->at;
 
+	if (t->source.code)
+		return err_set(e, t->source.code, "%s", t->source.msg);
 	if (left > 0)
 		return err_set(e, EBADMSG,
 			       "the trace ends within a record, whose %zu byte%s %s left out", left,
@@ -207,8 +208,10 @@ static int decode(struct trace *t, struct trace_out *out, size_t cap, struct err
 		locate(t, e);
 	if (rc != 0)
 		return rc > 0 ? TRACE_STOP : rc;
-	if (!t->eof && t->have - t->at < sizeof(t->buf))
-		return fill(t, e) < 0 ? -EIO : 1;
+	if (!t->eof && t->have - t->at < sizeof(t->buf)) {
+		fill(t);
+		return 1;
+	}
 	rc = t->eof ? judge_end(t, e)
 		    : err_set(e, EBADMSG, "a line of more than %d bytes", TRACE_BUFFER);
 	if (rc < 0)

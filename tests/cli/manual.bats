@@ -59,6 +59,7 @@ run_page() {
 	cd "$BATS_TEST_TMPDIR"
 	printf '#!/bin/sh\n' >job
 	chmod +x job
+	printf ' L 1000,8\n S 2000,8\n' >prog.lk
 	printf 'pointers,local,remote\n1,3.5,3.6\n64,11,12\n' >chase.csv
 	local line n=0
 	while IFS= read -r line; do
