@@ -117,9 +117,28 @@ static void value_cells(struct page *pg, const struct page_chart *ch, const stru
 	str_addf(pg->out, "<td>%zu", e.n_invocations);
 }
 
+static bool is_overlay(const struct page *pg, const struct page_curve *pc)
+{
+	return pg->in->runs[pc->run].is_overlay;
+}
+
+/* Whether only published curves have a point there. */
+static bool is_published_only(const struct page *pg, const struct page_chart *ch, double x)
+{
+	for (size_t i = 0; i < ch->n; i++)
+		if (!is_overlay(pg, &ch->curves[i]) && point_at(ch, ch->curves[i].c, x))
+			return false;
+	return true;
+}
+
 static void table_head(struct page *pg, const struct page_chart *ch)
 {
-	str_add(pg->out, "<thead><tr><th rowspan=\"2\" scope=\"col\">");
+	str_add(pg->out, "<colgroup><col>");
+	for (size_t i = 0; i < ch->n; i++)
+		if (ch->curves[i].c->n)
+			str_addf(pg->out, "<col span=3%s>",
+				 is_overlay(pg, &ch->curves[i]) ? " class=o" : "");
+	str_add(pg->out, "</colgroup><thead><tr><th rowspan=\"2\" scope=\"col\">");
 	html_foreign(pg->out, ch->inner);
 	str_add(pg->out, "</th>");
 	for (size_t i = 0; i < ch->n; i++) {
@@ -155,7 +174,8 @@ static int metric_table(struct page *pg, const struct page_chart *ch, const stru
 	for (size_t i = 0; i < n; i++) {
 		struct str x = { 0 };
 		page_inner_words(&x, ch, rows[i].p);
-		str_add(pg->out, "<tr\n><th>");
+		str_addf(pg->out, "<tr%s\n><th>",
+			 is_published_only(pg, ch, rows[i].x) ? " class=o" : "");
 		html_text(pg->out, str_text(&x));
 		pg->out->failed = pg->out->failed || x.failed;
 		str_done(&x);

@@ -78,8 +78,9 @@ static void fact_row(struct page *pg, const struct report *rep, const struct fac
 	}
 	str_done(&where);
 	if (isnan(f->value)) {
-		str_add(pg->out, "<td colspan=2 class=why>");
-		html_foreign(pg->out, f->reason ? f->reason : "not measured, no reason recorded");
+		str_addf(pg->out, "<td class=num>–<sup>%zu</sup><td>",
+			 page_note(pg, notes,
+				   f->reason ? f->reason : "not measured, no reason recorded"));
 	} else {
 		html_number_cell(pg->out, f->value, f->unit, 3);
 		html_interval_cell(pg->out, f->low, f->high, f->value, f->unit);

@@ -49,8 +49,8 @@ export class Chart {
 
   constructor(private readonly figure: HTMLElement, private readonly data: ChartData) {
     let own = 0;
-    this.shown = data.curves.map((curve) => {
-      const i = curve.overlay ? data.curves.length - own : own++;
+    this.shown = data.curves.map((curve, i) => {
+      own += curve.overlay ? 0 : 1;
       return {
         curve,
         visible: !curve.overlay && own <= SHOWN_AT_FIRST,
@@ -74,6 +74,7 @@ export class Chart {
     this.live.setAttribute("aria-live", "polite");
     this.place.addEventListener("keydown", (e) => this.key(e));
     this.place.addEventListener("blur", () => this.hide());
+    this.tables();
     this.draw();
     new ResizeObserver(() => this.resize()).observe(this.place);
   }
@@ -145,11 +146,19 @@ export class Chart {
       element("bdi", b, "", (s.curve.overlay ? "published: " : "") + s.curve.label);
       b.addEventListener("click", () => {
         s.visible = !s.visible;
+        this.tables();
         b.setAttribute("aria-pressed", String(s.visible));
         this.hide();
         this.draw();
       });
     }
+  }
+
+  /** Published columns of the tables come and go with their curves. */
+  private tables(): void {
+    const own = !this.shown.some((s) => s.curve.overlay && s.visible);
+    this.figure.parentElement?.querySelectorAll("table.n")
+      .forEach((t) => t.classList.toggle("own", own));
   }
 
   /** The union of all horizontal values, and each curve's median there. */
@@ -214,6 +223,7 @@ export class Chart {
         drag: { x: true, y: false },
         points: { size: 8 },
         focus: { prox: 24 },
+        hover: { skip: [] }, // no point of another place than the tip's
       },
       scales: {
         x: logX ? { time: false, distr: 3, log: 2 } : { time: false },
@@ -413,7 +423,9 @@ export class Chart {
       if (text === null || n++ >= 10) continue;
       const line = element("div", this.tip, `t${s.colour}`);
       element("i", line, "");
-      element("span", line, "", `${s.curve.label}: ${text}`);
+      const words = element("span", line, "");
+      element("bdi", words, "", s.curve.label);
+      words.append(`: ${text}`);
     }
     this.tip.hidden = n === 0;
     const room = this.place.clientWidth;

@@ -29,6 +29,12 @@ function themes(): void {
   });
 }
 
+/** Whether a closed part is worth its paper: not the second table of a benchmark, nor a long one. */
+function isForPaper(d: HTMLDetailsElement): boolean {
+  return d.querySelectorAll("tr").length <= 80 && !d.querySelector("pre")
+    && !(d.parentElement?.classList.contains("twins") && d.previousElementSibling);
+}
+
 /** Paper is light, and cannot be opened. */
 function printing(): void {
   let closed: HTMLDetailsElement[] = [];
@@ -36,7 +42,7 @@ function printing(): void {
   const root = document.documentElement;
   addEventListener("beforeprint", () => {
     closed = [...document.querySelectorAll<HTMLDetailsElement>("details:not([open])")]
-      .filter((d) => d.querySelectorAll("tr").length <= 200);
+      .filter(isForPaper);
     closed.forEach((d) => { d.open = true; });
     theme = root.dataset.theme;
     root.dataset.theme = "light";
