@@ -97,7 +97,7 @@ test("its policy lets nothing out: no request, frame, form or base", async () =>
 test("without JavaScript facts, tables and bars are there, and what is missing is said", async () => {
   const page = await open(html(run("chase")), { script: false });
   assert.ok(await page.locator("#facts li").count() > 0);
-  assert.ok(await page.locator("section.bench table td.num").first().isVisible(), "a table is open");
+  assert.ok(await page.locator("details.twin table td").first().isVisible(), "a table is open");
   assert.match(await page.locator("noscript").first().innerText(), /JavaScript/);
   await close(page);
 });
