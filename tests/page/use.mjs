@@ -55,10 +55,10 @@ test("the pointer reads the nearest point, with its unit, interval and count", a
           if (!await inside(page, chart.id, p.x + aside)) continue;
           await page.mouse.move(p.x + aside, p.y);
           const text = await tip(page, chart.id);
-          // The cursor stands on whole pixels.
+          // The cursor stands on whole pixels, and nearest is by value.
           const away = (q) => Math.abs(q.x - p.x - aside);
           const nearest = all.filter((q) => q.label === p.label && away(q) <= Math.min(
-            ...all.filter((o) => o.label === p.label).map(away)) + 1.5);
+            ...all.filter((o) => o.label === p.label).map(away)) + 2);
           const value = of(text, p.label).split(/[[,(]| no /)[0];
           assert.ok(nearest.some((q) => near(value, q.value, unit)),
             `${name} at ${p.at} ${aside}: "${text}"`);
