@@ -301,6 +301,9 @@ int predict_side_words(struct predict_side *s, const struct sim_machine *m, char
 					   .data_lines = -1,
 					   .hot_ns = -1,
 					   .text_replicated = m && m->text.replicated,
+					   .host_levels =
+						   m && m->core.nested ? m->core.host_levels : 0,
+					   .host_page_bytes = m ? m->core.host_page_bytes : 0,
 					   .seed = seed };
 	*ret_rest = rest;
 	*ret_n = 0;

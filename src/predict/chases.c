@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * tlb.chase, tlb.walk and mem.gups: the streams of access/, as the benchmarks lay them into
- * memory (bench/tlb_chase.c, bench/tlb_walk.c, bench/mem_gups.c).
+ * tlb.chase, cache.chase, tlb.walk and mem.gups: the streams of access/, as the benchmarks lay them
+ * into memory (bench/tlb_chase.c, bench/cache_chase.c, bench/tlb_walk.c, bench/mem_gups.c).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -111,6 +111,40 @@ int predict_tlb_chase(const struct predict_model *m, const struct predict_settin
 	if (s->inner_value <= WARM_REFS_MAX)
 		add_exact(r, "page_table_bytes", "page tables made for the region",
 			  table_bytes(m, &space, &c));
+	sim_free(sim);
+	return 0;
+}
+
+/* --- cache.chase --- */
+
+int predict_cache_chase(const struct predict_model *m, const struct predict_setting *s,
+			struct predict_result *r, struct err *e)
+{
+	const uint64_t spacing = (uint64_t)attrs_int(s->given, "spacing", CHASE_LINE_BYTES);
+	struct chase_stream c = { 0 };
+	struct sim_space space;
+	struct sim_parts parts;
+	struct sim *sim;
+	int rc = refuse_chase(s, e);
+
+	if (attrs_int(s->given, "pair", 0) != 0)
+		return err_set(e, EINVAL,
+			       "a second reference (pair=) is not predicted; use pair=0");
+	if (spacing == 0 || s->inner_value < spacing)
+		return err_set(e, EINVAL, "a working set of %ju bytes holds no element of %ju",
+			       (uintmax_t)s->inner_value, (uintmax_t)spacing);
+	if (rc == 0)
+		rc = space_of(m, s, &space, e);
+	if (rc == 0)
+		rc = region_base(m, &space, s->inner_value, &c.base, e);
+	if (rc == 0)
+		rc = sim_new(m->machine, &space, m->seed, &sim, e);
+	if (rc < 0)
+		return rc;
+	chase_init(&c.chase, s->inner_value / spacing, spacing, 0, order_of(s), m->seed);
+	run_rounds(sim, next_of_chase, &c, c.chase.n, r);
+	sim_cost(m->machine, s->cpu_node, &r->counts, false, &parts);
+	add_parts(r, "ref_ns", "time per reference", &parts, (double)r->counts.refs);
 	sim_free(sim);
 	return 0;
 }

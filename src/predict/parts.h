@@ -37,6 +37,8 @@ void run_rounds(struct sim *s, stream_fn stream, const void *of, uint64_t round,
 
 int predict_tlb_chase(const struct predict_model *m, const struct predict_setting *s,
 		      struct predict_result *r, struct err *e);
+int predict_cache_chase(const struct predict_model *m, const struct predict_setting *s,
+			struct predict_result *r, struct err *e);
 int predict_tlb_walk(const struct predict_model *m, const struct predict_setting *s,
 		     struct predict_result *r, struct err *e);
 int predict_mem_gups(const struct predict_model *m, const struct predict_setting *s,

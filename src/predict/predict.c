@@ -16,6 +16,7 @@ static const struct known {
 	int (*predict)(const struct predict_model *m, const struct predict_setting *s,
 		       struct predict_result *r, struct err *e);
 } known[] = {
+	{ "cache.chase", true, predict_cache_chase },
 	{ "mem.gups", true, predict_mem_gups },
 	{ "syscall.forkexit", true, predict_syscall },
 	{ "syscall.gettimeofday", true, predict_syscall },

@@ -73,6 +73,11 @@ static const struct field core_fields[] = {
 	{ "nested_entries", "entries",
 	  "guest pages whose host translation is kept for walks; 0: none", FIELD_COUNT,
 	  AT(sim_core, nested_entries), false, true, 0, 4096, NULL, 0 },
+	{ "nested", "flag", "a guest: predicted with the host's levels below it", FIELD_FLAG,
+	  AT(sim_core, nested), false, true, 0, 0, NULL, 0 },
+	{ "host_page", "size", "the host's pages behind a guest's memory; by default the base page",
+	  FIELD_SIZE, AT(sim_core, host_page_bytes), false, true, 4096, (double)(UINT64_C(1) << 30),
+	  NULL, 0 },
 	{ 0 }
 };
 

@@ -138,6 +138,8 @@ struct sim_core {
 	uint32_t parallel_misses; /* independent loads that miss at once */
 	uint32_t host_levels;     /* levels below a guest */
 	uint32_t nested_entries;  /* guest pages whose host translation is kept; 0: none */
+	bool nested;              /* it is a guest: predicted with host_levels below it */
+	uint64_t host_page_bytes; /* host's pages behind a guest's memory; 0: base pages */
 };
 
 /* Where a figure is from. @path: "tlbs[0].entries", "core.clock_hz". */
