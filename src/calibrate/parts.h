@@ -33,8 +33,9 @@ struct problem {
 	const struct calibrate_point *points;
 	size_t n;
 	const struct calibrate_options *o;
-	bool *in_fit; /* by point */
-	bool *beyond; /* by point */
+	bool *in_fit;  /* by point */
+	bool *beyond;  /* by point */
+	uint64_t refs; /* of a simulation; 0: the usual number */
 };
 
 /* --- rows.c --- */

@@ -207,9 +207,11 @@ int point_simulate(const struct problem *p, size_t i, const struct sim_machine *
 
 	model.machine = m;
 	model.seed = p->o->seed;
+	model.refs = p->refs;
 	if (!model.host_levels && m->core.nested) {
 		model.host_levels = m->core.host_levels;
-		model.host_page_bytes = m->core.host_page_bytes;
+		if (!model.host_page_bytes)
+			model.host_page_bytes = m->core.host_page_bytes;
 	}
 	return predict_point(&model, &p->points[i].setting, ret, e);
 }

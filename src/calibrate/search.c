@@ -13,7 +13,7 @@
 
 #include "calibrate/parts.h"
 
-enum { SEARCH_POINTS = 40, SWEEPS_MAX = 3 };
+enum { SEARCH_POINTS = 40, SEARCH_REFS = 16384, SWEEPS_MAX = 3 };
 static const double GAIN = 0.05;
 static const double FLOOR = 1e-6; /* of the sum, a point: a relative error of 0.1 % */
 
@@ -187,10 +187,12 @@ int search_structure(const struct problem *p, const struct calibrate_hints *h,
 {
 	struct axis axes[CALIBRATE_AXES_MAX];
 	const size_t n = axes_make(*m, h, axes);
-	struct searching s = { .p = p, .m = *m, .out = ret };
+	struct problem quick = *p;
+	struct searching s = { .p = &quick, .m = *m, .out = ret };
 	bool changed = true;
 	int rc;
 
+	quick.refs = SEARCH_REFS;
 	ret->search_done = true;
 	s.until = p->o->now ? p->o->now() + p->o->seconds : 0;
 	for (size_t i = 0; i < n; i++)

@@ -19,9 +19,9 @@ enum { MAX_VERBS = 40 };
 static const struct verb verb_help;
 
 const struct verb *const verb_table[] = {
-	&verb_run,    &verb_ab,     &verb_profile,    &verb_predict, &verb_list,    &verb_info,
-	&verb_show,   &verb_plot,   &verb_compare,    &verb_report,  &verb_history, &verb_import,
-	&verb_export, &verb_doctor, &verb_completion, &verb_help,    NULL,
+	&verb_run,    &verb_ab,     &verb_profile, &verb_predict,    &verb_calibrate, &verb_list,
+	&verb_info,   &verb_show,   &verb_plot,    &verb_compare,    &verb_report,    &verb_history,
+	&verb_import, &verb_export, &verb_doctor,  &verb_completion, &verb_help,      NULL,
 };
 
 const struct verb *verb_find(const char *name)

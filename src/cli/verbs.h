@@ -8,6 +8,7 @@
 extern const struct verb verb_run;
 extern const struct verb verb_ab;
 extern const struct verb verb_predict;
+extern const struct verb verb_calibrate;
 extern const struct verb verb_profile;
 extern const struct verb verb_list;
 extern const struct verb verb_info;

@@ -105,7 +105,7 @@ int predict_tlb_chase(const struct predict_model *m, const struct predict_settin
 		return rc;
 	chase_init(&c.chase, s->inner_value, stride, spread_of(s, stride, space.page_bytes),
 		   order_of(s), m->seed);
-	run_rounds(sim, next_of_chase, &c, s->inner_value, r);
+	run_rounds(m, sim, next_of_chase, &c, s->inner_value, r);
 	sim_cost(m->machine, s->cpu_node, &r->counts, false, &parts);
 	add_parts(r, "ref_ns", "time per reference", &parts, (double)r->counts.refs);
 	if (s->inner_value <= WARM_REFS_MAX)
@@ -142,7 +142,7 @@ int predict_cache_chase(const struct predict_model *m, const struct predict_sett
 	if (rc < 0)
 		return rc;
 	chase_init(&c.chase, s->inner_value / spacing, spacing, 0, order_of(s), m->seed);
-	run_rounds(sim, next_of_chase, &c, c.chase.n, r);
+	run_rounds(m, sim, next_of_chase, &c, c.chase.n, r);
 	sim_cost(m->machine, s->cpu_node, &r->counts, false, &parts);
 	add_parts(r, "ref_ns", "time per reference", &parts, (double)r->counts.refs);
 	sim_free(sim);
@@ -229,7 +229,7 @@ int predict_tlb_walk(const struct predict_model *m, const struct predict_setting
 		r->counts = *sim_counts(sim);
 		r->has_counts = true;
 	} else {
-		run_rounds(sim, next_of_walk, &w, w.at.n, r);
+		run_rounds(m, sim, next_of_walk, &w, w.at.n, r);
 	}
 	sim_cost(m->machine, s->cpu_node, &r->counts, setting_is(s, "loads", "independent"),
 		 &parts);
@@ -288,7 +288,7 @@ int predict_mem_gups(const struct predict_model *m, const struct predict_setting
 	randomaccess_streams(state, 0,
 			     RANDOMACCESS_UPDATES_PER_WORD * g.words / RANDOMACCESS_STREAMS *
 				     RANDOMACCESS_STREAMS);
-	run_rounds(sim, next_of_gups, &g, RANDOMACCESS_UPDATES_PER_WORD * g.words, r);
+	run_rounds(m, sim, next_of_gups, &g, RANDOMACCESS_UPDATES_PER_WORD * g.words, r);
 	sim_cost(m->machine, s->cpu_node, &r->counts, !dependent, &parts);
 	p = add_parts(r, "update_ns", "time of one CPU per update", &parts, (double)r->counts.refs);
 	r->metrics[r->n_metrics++] =

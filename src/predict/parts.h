@@ -7,6 +7,7 @@
 
 enum {
 	WARM_REFS_MAX = 4 << 20, /* beyond it the steady state is not reached, which is noted */
+	WARM_REFS = 20000,       /* at least so many warm up */
 	COUNT_REFS = 100000,     /* at least so many count, in whole rounds */
 	COUNT_REFS_MAX = 2 << 20,
 };
@@ -32,8 +33,8 @@ typedef void (*stream_fn)(const void *stream, uint64_t from, uint64_t *va, size_
  * Warms up by whole rounds of @round references and counts whole rounds, through @s; what was done
  * goes to @r.
  */
-void run_rounds(struct sim *s, stream_fn stream, const void *of, uint64_t round,
-		struct predict_result *r);
+void run_rounds(const struct predict_model *m, struct sim *s, stream_fn stream, const void *of,
+		uint64_t round, struct predict_result *r);
 
 int predict_tlb_chase(const struct predict_model *m, const struct predict_setting *s,
 		      struct predict_result *r, struct err *e);

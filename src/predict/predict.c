@@ -195,10 +195,13 @@ static void run_refs(struct sim *s, stream_fn stream, const void *of, uint64_t r
 	}
 }
 
-void run_rounds(struct sim *s, stream_fn stream, const void *of, uint64_t round,
-		struct predict_result *r)
+void run_rounds(const struct predict_model *m, struct sim *s, stream_fn stream, const void *of,
+		uint64_t round, struct predict_result *r)
 {
-	uint64_t warm = 3 * round > 20000 ? 2 * round : 20000, counted;
+	const uint64_t most = m->refs ? m->refs : UINT64_MAX;
+	const uint64_t least_warm = most < WARM_REFS ? most : WARM_REFS;
+	const uint64_t least = most < COUNT_REFS ? most : COUNT_REFS;
+	uint64_t warm = 3 * round > least_warm ? 2 * round : least_warm, counted;
 
 	warm = (warm + round - 1) / round * round;
 	if (warm > WARM_REFS_MAX) {
@@ -210,7 +213,7 @@ void run_rounds(struct sim *s, stream_fn stream, const void *of, uint64_t round,
 	}
 	run_refs(s, stream, of, round, 0, warm);
 	sim_clear_counts(s);
-	counted = round > COUNT_REFS ? round : (COUNT_REFS + round - 1) / round * round;
+	counted = round > least ? round : (least + round - 1) / round * round;
 	if (counted > COUNT_REFS_MAX)
 		counted = COUNT_REFS_MAX;
 	run_refs(s, stream, of, round, warm, counted);

@@ -26,6 +26,11 @@ struct predict_model {
 	/* Lines of one cold system call, and its time without them; < 0: of the published table. */
 	double text_lines, data_lines, hot_ns;
 	uint64_t seed;
+	/*
+	 * Whole rounds of at least so many references count, where less than the usual 100 000 is
+	 * precise enough; 0: the usual.
+	 */
+	uint64_t refs;
 };
 
 /* One setting of a benchmark, resolved as bench/bench.h has it. */

@@ -107,7 +107,7 @@ load helpers
 	pagetoll frobnicate
 	exits 129
 	[[ $stderr != *"did you mean"* ]]
-	says "there are run, ab, profile, predict, list, info, show, plot"
+	says "there are run, ab, profile, predict, calibrate, list, info, show, plot"
 	pagetoll version
 	exits 129
 	says "did you mean 'pagetoll --version'"

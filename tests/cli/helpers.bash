@@ -45,7 +45,7 @@ show() {
 quick=(run --preset quick --invocations 1 --quiet)
 small=(tlb.chase pointers=1,8,16)
 
-verbs=(run ab profile predict list info show plot compare report history import export doctor completion help)
+verbs=(run ab profile predict calibrate list info show plot compare report history import export doctor completion help)
 
 exits() {
 	[[ $status -eq $1 ]] || { show; return 1; }

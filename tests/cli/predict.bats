@@ -111,7 +111,7 @@ load helpers
 	done <<-'ROWS'
 		|the first word is the benchmark
 		tlb.chase|needs --machine
-		cache.chase --machine zen3-epyc|cannot be predicted
+		fault.anon --machine zen3-epyc|cannot be predicted
 		tlb.chase --machine zen9|there are altix-itanium2-900
 		tlb.chase --machine zen3-epic|did you mean 'zen3-epyc'
 		tlb.chase strde=page --machine zen3-epyc|did you mean

@@ -417,7 +417,7 @@ static void test_refused(void **state)
 		uint64_t stride, n;
 		const char *told;
 	} rows[] = {
-		{ "cache.chase", "line", "auto", 4096, 64, "cannot be predicted" },
+		{ "fault.anon", "line", "auto", 4096, 64, "cannot be predicted" },
 		{ "tlb.chase", "alias", "avoid", 4096, 64, "alias=plain" },
 		{ "tlb.chase", "backing", "memfd", 4096, 64, "memfd" },
 		{ "tlb.chase", "line", "auto", UINT64_C(1) << 40, 200, "levels" },
