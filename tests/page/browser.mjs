@@ -54,7 +54,8 @@ export async function open(file, options = {}) {
   page.on("popup", (p) => { page.errors.push(`a new window: ${p.url()}`); });
   if (options.script !== false) await page.addInitScript(watch);
   await page.goto(pathToFileURL(file).href);
-  if (options.script !== false) await page.waitForSelector("html.ready", { state: "attached" });
+  if (options.script !== false && options.ready !== false)
+    await page.waitForSelector("html.ready", { state: "attached" });
   return page;
 }
 

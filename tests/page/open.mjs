@@ -6,8 +6,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { close, folder, open } from "./browser.mjs";
-import { html, published, run } from "./runs.mjs";
+import { charts, close, folder, open } from "./browser.mjs";
+import { html, invented, lines, published, run } from "./runs.mjs";
 
 const pages = () => [
   ...published.map((name) => [name]),
@@ -25,6 +25,26 @@ test("opens from file:// without a word in the console, a violation or another r
     assert.equal(await page.locator("h1").count(), 1);
     await close(page);
   }
+});
+
+/** A run of one curve with this many points. */
+export function many(n) {
+  const [header, ...rest] = lines(run("chase"));
+  const one = rest.find((l) => l.type === "measure");
+  const points = Array.from({ length: n }, (_v, i) => ({
+    ...one, invocation: 0, setting: { ...one.setting, pointers: i + 1 },
+    series: [{ ...one.series[0], values: [1 + i / 100] }],
+  }));
+  return invented(`many-${n}`, [header, ...points, rest.at(-1)]);
+}
+
+test("a chart of 2000 points is drawn as one of five is", async () => {
+  const page = await open(html(many(2000)));
+  assert.deepEqual(page.errors, []);
+  const [chart] = await charts(page);
+  assert.equal(chart.drawn[1].length, 2000);
+  assert.equal(chart.drawn[1][1999], 20.99);
+  await close(page);
 });
 
 test("is one document: nothing in it names another file", async () => {

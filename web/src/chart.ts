@@ -256,7 +256,7 @@ export class Chart {
           width: 2,
           dash: s.dash,
           spanGaps: true,
-          points: { show: true, size: pts.length > 400 ? 0 : 5 },
+          points: { show: pts.length <= 400, size: 5 },
         })),
       ],
       hooks: {
