@@ -2,8 +2,8 @@
 /*
  * ChampSim's records, one an instruction, numbers little-endian: address, is_branch, taken, the
  * registers written and read (a byte each), the places written and read (0: none). Sizes are not in
- * it. Source: ChampSim, inc/trace_instruction.h; its cloudsuite form has four places written and
- * two bytes of address space at the end, padded to 88 bytes.
+ * it. Source: ChampSim, inc/trace_instruction.h; its cloudsuite form has four registers and places
+ * written, and two bytes of address space at the end; the compiler aligns its numbers to 8 bytes.
  */
 #include <errno.h>
 
@@ -12,13 +12,13 @@
 enum { SEEN = 64 /* records that are looked at to recognise it */, SOURCES = 4 };
 
 struct layout {
-	size_t bytes;
+	size_t bytes, places;  /* places: offset of those written, before those read */
 	unsigned destinations; /* registers, and places */
 };
 
 static struct layout layout_of(enum trace_format f)
 {
-	return f == TRACE_CLOUDSUITE ? (struct layout){ 88, 4 } : (struct layout){ 64, 2 };
+	return f == TRACE_CLOUDSUITE ? (struct layout){ 96, 24, 4 } : (struct layout){ 64, 16, 2 };
 }
 
 static bool is_address(uint64_t v)
@@ -26,16 +26,10 @@ static bool is_address(uint64_t v)
 	return v < UINT64_C(1) << 57 || v >= UINT64_MAX << 56;
 }
 
-/* Places of a record: written ones, then read ones. */
-static const uint8_t *places_of(const uint8_t *p, struct layout l)
-{
-	return p + 8 + 2 + l.destinations + SOURCES;
-}
-
 /* What is wrong with a record; NULL: nothing. */
 static const char *fault_of(const uint8_t *p, struct layout l)
 {
-	const uint8_t *places = places_of(p, l);
+	const uint8_t *places = p + l.places;
 
 	if (p[8] > 1)
 		return "is_branch is neither 0 nor 1";
@@ -65,7 +59,7 @@ int trace_decode_champsim(struct trace *t, const uint8_t *p, size_t n, struct tr
 		return err_set(e, EBADMSG, "%s: no record of %s (%zu bytes an instruction)", fault,
 			       trace_format_name(t->format), l.bytes);
 	trace_put(out, trace_u64(p), 0, TRACE_FETCH);
-	places = places_of(p, l);
+	places = p + l.places;
 	for (unsigned i = 0; i < SOURCES; i++) {
 		const uint64_t at = trace_u64(places + (l.destinations + i) * (size_t)8);
 

@@ -3,7 +3,7 @@
  * Records of DynamoRIO's drmemtrace in the final form that its post-processing writes: 16 bits of
  * type, 16 of size, 64 of address, packed, little-endian; a file a thread, or threads in turns by
  * records of their ids. Source: DynamoRIO, clients/drcachesim/common/trace_entry.h (trace_type_t,
- * trace_marker_type_t, trace_version_t), read in its versions 2 to 7.
+ * trace_marker_type_t, trace_version_t), read in its versions 1 to 7.
  *
  * Left out: encodings, markers but for times, cache flushes; prefetches are counted only.
  */
@@ -11,7 +11,7 @@
 
 #include "trace/parts.h"
 
-enum { RECORD = 12, VERSION_MIN = 2, VERSION_MAX = 7 };
+enum { RECORD = 12, VERSION_MIN = 1, VERSION_MAX = 7 };
 
 /* trace_type_t: ranges where the values between mean the same here. */
 enum {

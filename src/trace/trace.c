@@ -126,7 +126,7 @@ static int recognise(struct trace *t, const char *name, enum trace_format format
 	}
 	return err_set(e, EBADMSG,
 		       "offset 0: no trace that is known; accepted: text of valgrind --tool=lackey "
-		       "--trace-mem=yes, ChampSim's records of 64 bytes (or 88, cloudsuite), "
+		       "--trace-mem=yes, ChampSim's records of 64 bytes (or 96, cloudsuite), "
 		       "DynamoRIO's final drmemtrace records of 12 bytes; --trace-format FORMAT "
 		       "says where the first bytes are wrong");
 }

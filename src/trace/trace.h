@@ -9,8 +9,8 @@
  *
  *   lackey      text of valgrind --tool=lackey --trace-mem=yes (Valgrind 3.19, lackey/lk_main.c)
  *   champsim    64 bytes an instruction (ChampSim, inc/trace_instruction.h: input_instr)
- *   cloudsuite  88 bytes an instruction (... cloudsuite_instr, padded to 8 bytes)
- *   drmemtrace  12 bytes a record (DynamoRIO, drcachesim/common/trace_entry.h, versions 2 to 7);
+ *   cloudsuite  96 bytes an instruction (... cloudsuite_instr)
+ *   drmemtrace  12 bytes a record (DynamoRIO, drcachesim/common/trace_entry.h, versions 1 to 7);
  *               the final form, not the raw one, of a 64-bit program
  */
 #ifndef PAGETOLL_TRACE_TRACE_H
