@@ -110,7 +110,7 @@ void trace_variants_done(struct trace_variants *t);
 struct trace_view {
 	const struct trace_request *request;
 	const struct trace_variants *variants;
-	const struct replay *replay;
+	struct replay *replay;
 	enum trace_format format; /* TRACE_AUTO: files of several formats */
 	uint64_t prefetches;
 	const char *incomplete; /* NULL: whole */

@@ -92,7 +92,7 @@ struct replay_result {
 	double ref_ns;
 };
 /* Of setting @i, in the order of replay_add(). Large: not for small stacks. */
-void replay_result(const struct replay *r, size_t i, struct replay_result *ret);
+void replay_result(struct replay *r, size_t i, struct replay_result *ret);
 
 /* Whether TLBs of @m hold pages of @bytes, whole or in parts. */
 bool replay_tlbs_hold(const struct sim_machine *m, uint64_t bytes);
@@ -103,7 +103,7 @@ bool replay_tlbs_hold(const struct sim_machine *m, uint64_t bytes);
  * Adds a measure of origin predicted with its schema, named "trace". @setting: what was set, @arm
  * NULL, "A" or "B"; @incomplete: why the trace is, NULL: it is whole. -ENOMEM.
  */
-int replay_add_measure(struct run *run, const struct replay *r, size_t i,
-		       const struct attrs *setting, const char *arm, const char *incomplete);
+int replay_add_measure(struct run *run, struct replay *r, size_t i, const struct attrs *setting,
+		       const char *arm, const char *incomplete);
 
 #endif

@@ -244,8 +244,8 @@ static int add_all(struct run *run, struct measure *m, const struct sim_machine 
 	return rc < 0 ? rc : add_footprint(run, m, st);
 }
 
-int replay_add_measure(struct run *run, const struct replay *r, size_t i,
-		       const struct attrs *setting, const char *arm, const char *incomplete)
+int replay_add_measure(struct run *run, struct replay *r, size_t i, const struct attrs *setting,
+		       const char *arm, const char *incomplete)
 {
 	struct replay_result *x = malloc(sizeof(*x));
 	struct replay_stats st;

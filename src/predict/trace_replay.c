@@ -12,11 +12,18 @@
 #include "base/rng.h"
 #include "predict/trace_parts.h"
 
-enum { CHUNK = 4096, ADDRESS_BITS = 57 };
+enum { ADDRESS_BITS = 57 };
+/*
+ * References of a CPU gather, so that each simulation has its own tables in the caches of the
+ * computer that simulates for a while. First touches are entered at once.
+ */
+enum { CHUNK = 1 << 14 };
 
 struct replay_cpu {
 	uint32_t node;
 	uint64_t last_page; /* that was found in the table of first touches; UINT64_MAX: none */
+	uint64_t *va;       /* owned; CHUNK of them */
+	size_t n_va;
 	struct sim *sims[REPLAY_SETTINGS_MAX];
 	/* what a simulation asks for a node with */
 	struct asker {
@@ -40,8 +47,6 @@ struct replay {
 	struct touch_map touched;
 	struct replay_stats stats;
 	uint64_t seen; /* references, warm ones as well */
-	uint64_t va[CHUNK];
-	size_t n_va;
 };
 
 const char *replay_place_name(enum replay_place p)
@@ -70,9 +75,11 @@ void replay_free(struct replay *r)
 {
 	if (!r)
 		return;
-	for (size_t c = 0; c < REPLAY_CPUS_MAX; c++)
+	for (size_t c = 0; c < REPLAY_CPUS_MAX; c++) {
 		for (size_t i = 0; i < REPLAY_SETTINGS_MAX; i++)
 			sim_free(r->cpus[c].sims[i]);
+		free(r->cpus[c].va);
+	}
 	touch_done(&r->touched);
 	free(r->threads);
 	free(r);
@@ -184,6 +191,9 @@ static int new_cpu(struct replay *r, struct err *e)
 	for (size_t i = 0; i < r->n_settings; i++)
 		if (!c->sims[i] && make_sim(r, c, i, e) < 0)
 			return err_set(e, ENOMEM, "out of memory");
+	c->va = malloc(CHUNK * sizeof(*c->va));
+	if (!c->va)
+		return err_set(e, ENOMEM, "out of memory");
 	r->n_cpus++;
 	return 0;
 }
@@ -237,25 +247,27 @@ static int touch(struct replay *r, struct replay_cpu *c, uint64_t va)
 	return is_new < 0 ? is_new : 0;
 }
 
+static void run(const struct replay *r, struct replay_cpu *c)
+{
+	for (size_t i = 0; i < r->n_settings; i++)
+		sim_run(c->sims[i], c->va, c->n_va);
+	c->n_va = 0;
+}
+
+static void run_all(struct replay *r)
+{
+	for (size_t c = 0; c < r->n_cpus; c++)
+		run(r, &r->cpus[c]);
+}
+
 static void clear_counts(struct replay *r)
 {
+	run_all(r);
 	for (size_t c = 0; c < r->n_cpus; c++)
 		for (size_t i = 0; i < r->n_settings; i++)
 			sim_clear_counts(r->cpus[c].sims[i]);
 	memset(r->stats.kinds, 0, sizeof(r->stats.kinds));
 	r->stats.crossings = 0;
-}
-
-static int run(struct replay *r, struct replay_cpu *c, struct err *e)
-{
-	for (size_t i = 0; i < r->n_va; i++)
-		if (touch(r, c, r->va[i]) < 0)
-			return err_set(e, ENOMEM, "out of memory after %ju pages",
-				       (uintmax_t)r->stats.pages[0]);
-	for (size_t i = 0; i < r->n_settings; i++)
-		sim_run(c->sims[i], r->va, r->n_va);
-	r->n_va = 0;
-	return 0;
 }
 
 static uint64_t fold(struct replay *r, uint64_t address)
@@ -271,18 +283,20 @@ static bool limit_reached(const struct replay *r)
 	return r->options.limit && r->seen >= r->options.warm + r->options.limit;
 }
 
-/* One address; what has gathered is run at the end of the warm references and of a chunk. */
 static int put(struct replay *r, struct replay_cpu *c, uint64_t address, struct err *e)
 {
-	int rc = 0;
+	const uint64_t va = fold(r, address);
 
-	r->va[r->n_va++] = fold(r, address);
+	if (touch(r, c, va) < 0)
+		return err_set(e, ENOMEM, "out of memory after %ju pages",
+			       (uintmax_t)r->stats.pages[0]);
+	c->va[c->n_va++] = va;
 	r->seen++;
-	if (r->n_va == CHUNK || r->seen == r->options.warm)
-		rc = run(r, c, e);
-	if (rc == 0 && r->seen == r->options.warm)
+	if (c->n_va == CHUNK)
+		run(r, c);
+	if (r->seen == r->options.warm)
 		clear_counts(r);
-	return rc;
+	return 0;
 }
 
 static int put_ref(struct replay *r, struct replay_cpu *c, const struct trace_ref *ref,
@@ -309,8 +323,6 @@ int replay_feed(struct replay *r, uint64_t thread, const struct trace_ref *v, si
 
 	for (size_t i = 0; i < n && rc == 0 && !limit_reached(r); i++)
 		rc = put_ref(r, c, &v[i], e);
-	if (rc == 0)
-		rc = run(r, c, e);
 	return rc < 0 ? rc : limit_reached(r);
 }
 
@@ -346,11 +358,12 @@ static void add_parts_of(struct sim_parts *to, const struct sim_parts *from)
 	}
 }
 
-void replay_result(const struct replay *r, size_t i, struct replay_result *ret)
+void replay_result(struct replay *r, size_t i, struct replay_result *ret)
 {
 	const struct replay_setting *s = &r->settings[i];
 	struct sim_parts parts;
 
+	run_all(r);
 	memset(ret, 0, sizeof(*ret));
 	for (size_t c = 0; c < r->n_cpus; c++) {
 		const struct sim_counts *counts = sim_counts(r->cpus[c].sims[i]);
