@@ -361,9 +361,9 @@ static int tell_result(const struct reading *r, const struct trace_variants *var
 	replay_stats(r->replay, &st);
 	if (st.refs == 0)
 		return cli_fail(c, CLI_NOT_MEASURED,
-				"no data reference counts (%" PRIu64 " were warm, %" PRIu64
-				" instructions were fetched: --instructions)%s%s",
-				st.warm, st.kinds[TRACE_FETCH], v.incomplete ? ": " : "",
+				"no data reference counts (%" PRIu64
+				" were warm); --instructions takes fetches as well%s%s",
+				st.warm, v.incomplete ? ": " : "",
 				v.incomplete ? v.incomplete : "");
 	if (fill_run(r, &v, &e) < 0)
 		return cli_fail(c, CLI_FATAL, "%s", e.msg);

@@ -205,5 +205,5 @@ print(len(seen))')
 	says "--threads needs --trace"
 	pagetoll "${t[@]}" --machine zen3-epyc --warm 3 --no-save
 	exits 125
-	says "no data reference counts (3 were warm, 3 instructions were fetched: --instructions)"
+	says "no data reference counts (3 were warm)"
 }
