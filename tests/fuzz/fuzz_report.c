@@ -5,9 +5,12 @@
  */
 #include "fuzz.h"
 
+#include <string.h>
+
 #include <jansson.h>
 
 #include "record/runfile.h"
+#include "report/html.h"
 #include "report/plot.h"
 #include "report/report.h"
 
@@ -52,6 +55,27 @@ static void charts(const struct report *rep)
 	plot_done(&p);
 }
 
+static size_t count(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	for (const char *p = strstr(text, what); p; p = strstr(p + 1, what))
+		n++;
+	return n;
+}
+
+static void page(const struct report *rep)
+{
+	const struct page_run one = { .rep = rep, .name = "x" };
+	const struct page_input in = { .runs = &one, .n_runs = 1 };
+	struct str text = { 0 };
+
+	CHECK(report_html(&text, &in) == 0);
+	CHECK(count(str_text(&text), "<script") == 2);
+	CHECK(count(str_text(&text), "</script>") == 2);
+	str_done(&text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	struct run *r = NULL;
@@ -66,6 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (report_init(&rep, r, &e) == 0) {
 		forms(&rep);
 		charts(&rep);
+		page(&rep);
 		report_done(&rep);
 	}
 	run_free(r);
