@@ -13,7 +13,11 @@
 #include "report/curve_value.h"
 #include "report/render.h"
 
-enum { ROWS_OPEN = 40, NOT_MEASURED_MAX = 12, WIDE = 6 };
+enum {
+	ROWS_OPEN = 40,
+	NOT_MEASURED_MAX = 12,
+	CELLS_LONG = 1500, /* of a table that the script makes when it is opened */
+};
 
 /* --- the table of one metric --- */
 
@@ -144,7 +148,8 @@ static void table_head(struct page *pg, const struct page_chart *ch)
 	for (size_t i = 0; i < ch->n; i++) {
 		if (!ch->curves[i].c->n)
 			continue;
-		str_add(pg->out, "<th colspan=\"3\" scope=\"colgroup\">");
+		str_addf(pg->out, "<th colspan=\"3\" scope=\"colgroup\"%s>",
+			 is_overlay(pg, &ch->curves[i]) ? " class=o" : "");
 		html_foreign(pg->out, ch->curves[i].label);
 		str_add(pg->out, "</th>");
 	}
@@ -156,19 +161,11 @@ static void table_head(struct page *pg, const struct page_chart *ch)
 	str_add(pg->out, "</tr></thead><tbody>\n");
 }
 
-static int metric_table(struct page *pg, const struct page_chart *ch, const struct metric *m,
-			bool open)
+static void table_rows(struct page *pg, const struct page_chart *ch, const struct metric *m,
+		       const struct row *rows, size_t n)
 {
 	struct page_notes notes = { 0 };
-	struct row *rows;
-	size_t n;
-	if (rows_make(pg, ch, &rows, &n) < 0)
-		return -ENOMEM;
-	str_addf(pg->out, "<details class=\"twin\" data-metric=\"");
-	html_text(pg->out, m->name);
-	str_addf(pg->out, "\"%s><summary>Table: ", open && n <= ROWS_OPEN ? " open" : "");
-	html_foreign(pg->out, m->name);
-	str_add(pg->out, "</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+	str_add(pg->out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
 			 "aria-label=\"table\"><table class=\"n\">");
 	table_head(pg, ch);
 	for (size_t i = 0; i < n; i++) {
@@ -185,7 +182,24 @@ static int metric_table(struct page *pg, const struct page_chart *ch, const stru
 	}
 	str_add(pg->out, "</tbody></table></div>");
 	page_notes_list(pg, &notes);
-	str_add(pg->out, "</details>\n");
+}
+
+/* Within noscript, a browser that runs scripts makes no elements of it. */
+static int metric_table(struct page *pg, const struct page_chart *ch, const struct metric *m,
+			bool open)
+{
+	struct row *rows;
+	size_t n;
+	if (rows_make(pg, ch, &rows, &n) < 0)
+		return -ENOMEM;
+	bool is_long = n * ch->n > CELLS_LONG;
+	str_addf(pg->out, "<details class=\"twin\" data-metric=\"");
+	html_text(pg->out, m->name);
+	str_addf(pg->out, "\"%s><summary>Table: ", open && n <= ROWS_OPEN ? " open" : "");
+	html_foreign(pg->out, m->name);
+	str_addf(pg->out, "</summary>%s", is_long ? "<noscript>" : "");
+	table_rows(pg, ch, m, rows, n);
+	str_addf(pg->out, "%s</details>\n", is_long ? "</noscript>" : "");
 	return pg->out->failed ? -ENOMEM : 0;
 }
 

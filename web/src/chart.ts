@@ -155,7 +155,7 @@ export class Chart {
   }
 
   /** Published columns of the tables come and go with their curves. */
-  private tables(): void {
+  tables(): void {
     const own = !this.shown.some((s) => s.curve.overlay && s.visible);
     this.figure.parentElement?.querySelectorAll("table.n")
       .forEach((t) => t.classList.toggle("own", own));

@@ -56,7 +56,20 @@ function printing(): void {
   });
 }
 
+/** Long tables stand as text until they are opened: parsing them all would keep the page waiting. */
+function longTables(): void {
+  document.querySelectorAll<HTMLDetailsElement>("details.twin").forEach((d) => {
+    d.addEventListener("toggle", () => {
+      const text = d.querySelector("noscript");
+      if (!text || !d.open) return;
+      text.outerHTML = text.textContent ?? ""; // escaped by the program, as if it stood here
+      charts.forEach((c) => c.tables());
+    });
+  });
+}
+
 themes();
+longTables();
 for (const [id, data] of Object.entries(readData().charts ?? {})) {
   const figure = document.getElementById(id);
   if (!figure) continue;
