@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/run_sides.h"
+#include "compare/compare_arms.h"
 #include "report/html.h"
 #include "store/library.h"
 
@@ -29,9 +30,10 @@ struct page_parts {
 	struct report *reports; /* of page runs, in their order */
 	struct page_run *runs;
 	size_t n_runs;
-	struct comparison compared[RUNS_MAX];
-	struct err refusals[RUNS_MAX];
-	struct page_comparison comparisons[RUNS_MAX];
+	/* each side's arms, if it is an experiment; then each side against the first */
+	struct comparison compared[2 * RUNS_MAX];
+	struct err refusals[2 * RUNS_MAX];
+	struct page_comparison comparisons[2 * RUNS_MAX];
 	size_t n_comparisons;
 	struct arena arena; /* names */
 	struct run *published[64];
@@ -165,12 +167,44 @@ static int add_runs(const struct report_args *a, struct page_parts *p)
 	return rc;
 }
 
+static bool has_arms(const struct run *r)
+{
+	for (size_t i = 0; i < r->n_measures; i++)
+		if (r->measures[i].arm)
+			return true;
+	return false;
+}
+
+/* The verdicts that `ab` gave. */
+static void compare_experiment(const struct report_args *a, struct page_parts *p,
+			       const struct run_side *s)
+{
+	size_t n = p->n_comparisons;
+	struct page_comparison *pc = &p->comparisons[n];
+
+	if (s->n != 1 || !has_arms(s->v[0]))
+		return;
+	*pc = (struct page_comparison){
+		.name_a = arena_printf(&p->arena, "arm A of %s", side_name(s)),
+		.name_b = arena_printf(&p->arena, "arm B of %s", side_name(s)),
+	};
+	if (!pc->name_a || !pc->name_b)
+		return; /* no memory: less on the page, as the rest will say */
+	if (compare_arms(s->v[0], &a->options, &p->compared[n], &p->refusals[n]))
+		pc->refusal = p->refusals[n].msg;
+	else
+		pc->c = &p->compared[n];
+	p->n_comparisons++;
+}
+
 /* What cannot be compared stands on the page with the reason. */
 static void compare(const struct report_args *a, struct page_parts *p)
 {
 	struct compare_options o = a->options;
 	const struct run_side *x = &p->sides[0];
 
+	for (size_t i = 0; i < p->n_sides; i++)
+		compare_experiment(a, p, &p->sides[i]);
 	o.run_spread = run_side_spread(x->v[0]);
 	for (size_t i = 1; i < p->n_sides; i++) {
 		const struct run_side *y = &p->sides[i];

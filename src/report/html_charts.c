@@ -14,6 +14,8 @@
 #include "report/render.h"
 #include "stats/stats.h"
 
+enum { ARMS_MAX = 16 }; /* curves of them on one chart */
+
 double page_inner(const struct page_chart *ch, const struct point *p)
 {
 	const struct attr *a = ch->inner ? attrs_find(p->setting, ch->inner) : NULL;
@@ -49,12 +51,22 @@ static bool same_setting(const struct curve_points *a, const struct curve_points
 	return same_text(a->arm, b->arm) && attrs_equal(&a->outer, &b->outer);
 }
 
-static struct page_chart *chart_for(struct page *pg, const struct curve_group *g, bool overlay)
+/* Arms of one experiment belong on one chart, whatever they differ in. */
+static bool are_arms(const struct page_chart *ch, size_t run, const struct curve_group *g)
+{
+	return ch->n + g->n <= ARMS_MAX && ch->curves[0].run == run && ch->curves[0].c->arm &&
+	       g->curves[0]->arm && strcmp(ch->curves[0].c->arm, g->curves[0]->arm) != 0;
+}
+
+static struct page_chart *chart_for(struct page *pg, size_t run, const struct curve_group *g,
+				    bool overlay)
 {
 	for (size_t i = 0; i < pg->charts.n; i++) {
 		struct page_chart *ch = &pg->charts.v[i];
 		if (strcmp(ch->bench, g->bench) != 0 || !same_text(ch->inner, g->inner))
 			continue;
+		if (!overlay && are_arms(ch, run, g))
+			return ch;
 		for (size_t k = 0; k < ch->n && overlay; k++)
 			if (ch->curves[k].c->n > 2)
 				return ch;
@@ -69,7 +81,7 @@ static struct page_chart *chart_for(struct page *pg, const struct curve_group *g
 static int add_group(struct page *pg, size_t run, const struct curve_group *g)
 {
 	bool overlay = pg->in->runs[run].is_overlay;
-	struct page_chart *ch = chart_for(pg, g, overlay);
+	struct page_chart *ch = chart_for(pg, run, g, overlay);
 	struct page_charts *all = &pg->charts;
 	if (!ch && overlay)
 		return 0;
@@ -124,7 +136,7 @@ static int label_curve(struct page *pg, struct page_chart *ch, struct page_curve
 	struct str text = { 0 };
 	for (size_t i = 0; i < pc->c->outer.n; i++) {
 		const struct attr *a = &pc->c->outer.v[i];
-		if (!run->is_overlay && !differs(pg, ch, a->name))
+		if ((!run->is_overlay && !differs(pg, ch, a->name)) || strcmp(a->name, "arm") == 0)
 			continue;
 		str_addf(&text, "%s%s=", text.len ? " " : "", a->name);
 		render_param(&text, ch->schema, a);

@@ -131,6 +131,12 @@ static void rows(struct page *pg, const char *what, const struct compared *v, si
 	str_add(pg->out, "</details>\n");
 }
 
+static bool has_change(const struct compared *v, size_t n)
+{
+	struct outcome_counts k = outcomes_count(v, n);
+	return k.n[OUTCOME_WORSE] || k.n[OUTCOME_BETTER];
+}
+
 static void how(struct page *pg, const struct comparison *c)
 {
 	const size_t n = sizeof(c->how) / sizeof(*c->how);
@@ -163,7 +169,9 @@ int html_compare(struct page *pg)
 			counts(pg, "fact", pc->c->facts, pc->c->n_facts);
 		counts(pg, "point", pc->c->points, pc->c->n_points);
 		rows(pg, "Facts", pc->c->facts, pc->c->n_facts, true);
-		rows(pg, "Points", pc->c->points, pc->c->n_points, !pc->c->n_facts);
+		bool only_points = !pc->c->n_facts || (has_change(pc->c->points, pc->c->n_points) &&
+						       !has_change(pc->c->facts, pc->c->n_facts));
+		rows(pg, "Points", pc->c->points, pc->c->n_points, only_points);
 		how(pg, pc->c);
 		str_add(pg->out, "</section>\n");
 	}

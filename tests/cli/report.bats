@@ -118,3 +118,14 @@ data() {
 	exits 128
 	[[ $(<page.html) == old ]]
 }
+
+@test "report: an experiment has its verdicts, and its arms on one chart" {
+	cd "$BATS_TEST_TMPDIR"
+	"$PAGETOLL" ab --quiet -o ab.jsonl -A page=4k -B page=auto --invocations 2 --preset quick \
+		tlb.chase pointers=1,8,16 >/dev/null
+	pagetoll report ab.jsonl -o ab.html
+	exits 0
+	body ab.html | grep -q "A is arm A of ab.jsonl, B is arm B of ab.jsonl"
+	data ab.html | jq -e '[.charts[]] | length == 1 and
+		([.[0].curves[] | select(.overlay | not) | .label[-5:]] == ["arm A", "arm B"])'
+}
