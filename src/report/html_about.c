@@ -177,6 +177,18 @@ static void how_item(struct page *pg, const char *text)
 	str_add(pg->out, "</li>\n");
 }
 
+/* Of commands that were profiled there is one setting. */
+static void how_order(struct page *pg, const struct run *r)
+{
+	bool arms = false;
+	for (size_t i = 0; i < r->n_measures; i++)
+		arms = arms || r->measures[i].arm;
+	if (arms)
+		how_item(pg, "The arms ran interleaved, in random blocks of fresh processes.");
+	else if (r->preset)
+		how_item(pg, "Settings ran in random order, round by round.");
+}
+
 static void how_estimators(struct page *pg, const struct run *r)
 {
 	for (size_t i = 0; i < r->n_schemas; i++) {
@@ -211,7 +223,7 @@ static void how(struct page *pg, const struct report *rep)
 		str_add(pg->out, " a point; the headline is the median over them.</li>\n");
 		how_item(pg, "Intervals are 95 %, exact from order statistics of the processes, "
 			     "never from fewer than six; where there is none, the reason stands.");
-		how_item(pg, "Settings ran in random order, round by round.");
+		how_order(pg, r);
 		how_item(pg, "Absolute values in every table; every invocation is a dot. Lines "
 			     "join medians where the axis is a number.");
 	}

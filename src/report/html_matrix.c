@@ -15,6 +15,8 @@
 
 enum { STEPS = 10, MATRICES_MAX = 24, SIDE_MAX = 128, SMALL = 8 };
 
+static const double SPREAD_LEAST = 0.2;
+
 struct cell {
 	const char *row, *column, *rest; /* in words */
 	double x, value, low, high;
@@ -27,8 +29,8 @@ struct matrix {
 	const char *from, *to; /* the parameters */
 };
 
-/* Whether the curves have two values of @name at least. */
-static bool varies(const struct page_chart *ch, const char *name)
+/* Whether the curves have two values of @name at least, published ones aside. */
+static bool varies(const struct page *pg, const struct page_chart *ch, const char *name)
 {
 	struct str first = { 0 }, text = { 0 };
 	bool yes = false;
@@ -36,7 +38,7 @@ static bool varies(const struct page_chart *ch, const char *name)
 		const struct attr *a = attrs_find(&ch->curves[i].c->outer, name);
 		struct str *s = first.len ? &text : &first;
 		str_clear(&text);
-		if (!a)
+		if (!a || pg->in->runs[ch->curves[i].run].is_overlay)
 			continue;
 		attr_format(s, a);
 		yes = s == &text && strcmp(str_text(&first), str_text(&text)) != 0;
@@ -46,17 +48,17 @@ static bool varies(const struct page_chart *ch, const char *name)
 	return yes;
 }
 
-static bool find_ends(const struct page_chart *ch, struct matrix *m)
+static bool find_ends(const struct page *pg, const struct page_chart *ch, struct matrix *m)
 {
 	const struct param *from = schema_role(ch->schema, ROLE_FROM);
 	const struct param *to = schema_role(ch->schema, ROLE_TO);
 	if (from && to) {
 		m->from = from->name;
 		m->to = to->name;
-		return varies(ch, from->name) || varies(ch, to->name);
+		return varies(pg, ch, from->name) || varies(pg, ch, to->name);
 	}
 	for (const struct param *p = ch->schema->params; p && p->name; p++) {
-		if (p->type != PARAM_NODE || !varies(ch, p->name))
+		if (p->type != PARAM_NODE || !varies(pg, ch, p->name))
 			continue;
 		if (!m->from) {
 			m->from = p->name;
@@ -88,7 +90,7 @@ static const char *rest_of(struct page *pg, const struct page_chart *ch, const s
 	for (size_t i = 0; i < pc->c->outer.n; i++) {
 		const struct attr *a = &pc->c->outer.v[i];
 		if (strcmp(a->name, m->from) == 0 || strcmp(a->name, m->to) == 0 ||
-		    !varies(ch, a->name))
+		    !varies(pg, ch, a->name))
 			continue;
 		str_addf(&text, "%s%s=", text.len ? " " : "", a->name);
 		render_param(&text, ch->schema, a);
@@ -231,11 +233,12 @@ static void heat_map(struct page *pg, const struct matrix *x, const struct metri
 {
 	const char *columns[SIDE_MAX];
 	size_t n_columns = columns_of(v, n, columns, SIDE_MAX);
-	double least = 0, most = -INFINITY; /* from zero: a little more is no other colour */
+	double least = INFINITY, most = -INFINITY;
 	for (size_t i = 0; i < n; i++) {
 		least = isnan(v[i].value) ? least : fmin(least, v[i].value);
 		most = isnan(v[i].value) ? most : fmax(most, v[i].value);
 	}
+	least = fmin(least, most - SPREAD_LEAST * fabs(most)); /* noise is to have one colour */
 	str_addf(pg->out, "<details class=\"matrix\"%s><summary>", state);
 	html_foreign(pg->out, *v[0].rest ? v[0].rest : m->name);
 	str_add(pg->out, "</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" "
@@ -294,7 +297,7 @@ int html_matrices(struct page *pg, const struct page_chart *ch)
 	struct matrix x = { 0 };
 	const struct metric *m = ch->schema->metrics;
 	size_t shown = 0, left = 0;
-	if (!m || !m->name || !find_ends(ch, &x))
+	if (!m || !m->name || !find_ends(pg, ch, &x))
 		return 0;
 	if (collect(pg, ch, m->name, &x) < 0)
 		return -ENOMEM;

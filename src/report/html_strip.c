@@ -232,7 +232,10 @@ static void bar_row(struct page *pg, const struct bar *b, double most, double to
 	str_add(pg->out, "<tr><th scope=\"row\">");
 	html_foreign(pg->out, b->key);
 	str_add(pg->out, "</th>");
-	html_number_cell(pg->out, b->value, NULL, 4);
+	if (b->value == rint(b->value) && fabs(b->value) < 1e15)
+		str_addf(pg->out, "<td class=num>%.0f", b->value);
+	else
+		html_number_cell(pg->out, b->value, NULL, 4);
 	html_number_cell(pg->out, total > 0 ? 100 * b->value / total : NAN, NULL, 3);
 	str_addf(pg->out,
 		 "<td><svg class=\"bar\" width=\"%d\" height=\"%d\" aria-hidden=\"true\">"
