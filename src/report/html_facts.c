@@ -101,12 +101,13 @@ static void table(struct page *pg, const struct report *rep)
 	struct page_notes notes = { 0 };
 	if (!rep->facts.n)
 		return;
-	str_add(pg->out, "<details><summary>All facts with their methods</summary>"
-			 "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-			 "aria-label=\"facts\"><table><thead><tr><th scope=\"col\">fact</th>"
-			 "<th scope=\"col\">value</th><th scope=\"col\">95 %</th>"
-			 "<th scope=\"col\">advertised</th><th scope=\"col\"></th>"
-			 "<th scope=\"col\">method</th></tr></thead><tbody>\n");
+	str_add(pg->out,
+		"<details><summary>All facts with their methods</summary>"
+		"<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+		"aria-label=\"facts\"><table class=\"facts-table\"><thead><tr><th scope=\"col\">fact</th>"
+		"<th scope=\"col\">value</th><th scope=\"col\">95 %</th>"
+		"<th scope=\"col\">advertised</th><th scope=\"col\"></th>"
+		"<th scope=\"col\">method</th></tr></thead><tbody>\n");
 	for (size_t i = 0; i < rep->facts.n; i++)
 		fact_row(pg, rep, &rep->facts.v[i], &notes);
 	str_add(pg->out, "</tbody></table></div>");

@@ -135,7 +135,8 @@ static int strip_table(struct page *pg, const struct page_chart *ch, const struc
 	}
 	str_addf(pg->out,
 		 "</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-		 "aria-label=\"table\"><table><thead><tr><th scope=\"col\">setting</th>"
+		 "aria-label=\"table\"><table class=\"strips\"><thead><tr>"
+		 "<th scope=\"col\">setting</th>"
 		 "<th scope=\"col\">median</th><th scope=\"col\">95 %%</th><th scope=\"col\">n</th>"
 		 "<th scope=\"col\">invocations%s</th></tr></thead><tbody>\n",
 		 s.is_log ? " (log scale)" : "");

@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "report/call_table.h"
+#include "report/curve_matrix.h"
 #include "report/curve_table.h"
 #include "report/facts_table.h"
 #include "report/facts_words.h"
@@ -188,6 +189,8 @@ int report_text(struct str *out, const struct report *rep, const struct report_o
 		if (call_table_is_call(groups.v[i].bench) && !o->metrics)
 			continue;
 		ret = curve_group_render(out, rep, &groups.v[i], o);
+		if (ret == 0 && !o->metrics)
+			ret = curve_matrix_render(out, &a, rep, &groups.v[i], o);
 	}
 	if (ret == 0 && !o->metrics)
 		ret = migration_render(out, &a, rep, o);
