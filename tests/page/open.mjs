@@ -47,6 +47,22 @@ test("a chart of 2000 points is drawn as one of five is", async () => {
   await close(page);
 });
 
+test("a long table is made when it is opened, the same as without JavaScript", async () => {
+  const file = html(many(2000));
+  const page = await open(file);
+  const twin = page.locator("details.twin").first();
+  assert.equal(await twin.locator("tr").count(), 0);
+  await twin.locator("summary").click();
+  await twin.locator("tbody tr").nth(1999).waitFor({ state: "attached" });
+  const text = (p) => p.locator("details.twin").first().locator("table").textContent();
+  const made = await text(page);
+  assert.deepEqual(page.errors, []);
+  await close(page);
+  const plain = await open(file, { script: false });
+  assert.equal(await text(plain), made);
+  await close(plain);
+});
+
 test("is one document: nothing in it names another file", async () => {
   const page = await open(html(run("chase"), run("again")));
   const outside = await page.evaluate(() =>
