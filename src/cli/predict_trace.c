@@ -109,7 +109,7 @@ struct reading {
 	size_t n;
 	struct replay *replay;
 	struct str incomplete; /* why, of each bad file; empty: whole */
-	bool limited;
+	bool limited, bad;     /* bad: a file is */
 	int64_t shown_ns;
 	size_t shown; /* columns in use on the screen */
 };
@@ -235,6 +235,7 @@ static struct input *next_input(struct reading *r)
 
 static void note_bad(struct reading *r, const struct input *in, const char *why)
 {
+	r->bad = true;
 	str_addf(&r->incomplete, "%s%s: %s", r->incomplete.len ? "; " : "", name_of(in), why);
 }
 
@@ -374,7 +375,7 @@ static int tell_result(const struct reading *r, const struct trace_variants *var
 	if (v.incomplete)
 		cli_warn(c, "%s; the result is of the %" PRIu64 " references until there",
 			 v.incomplete, st.refs);
-	return status == CLI_DONE && v.incomplete ? CLI_FATAL : status;
+	return status == CLI_DONE && r->bad ? CLI_FATAL : status;
 }
 
 static int prepare(struct reading *r, struct trace_variants *t, struct err *e)

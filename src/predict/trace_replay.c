@@ -6,6 +6,7 @@
 #include "predict/trace.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ enum { ADDRESS_BITS = 57 };
  * References of a CPU gather, so that each simulation has its own tables in the caches of the
  * computer that simulates for a while. First touches are entered at once.
  */
-enum { CHUNK = 1 << 14 };
+enum { CHUNK = 1 << 14, WORTH_A_THREAD = 1 << 12 };
 
 struct replay_cpu {
 	uint32_t node;
@@ -247,10 +248,42 @@ static int touch(struct replay *r, struct replay_cpu *c, uint64_t va)
 	return is_new < 0 ? is_new : 0;
 }
 
+struct share {
+	struct sim *sim;
+	const struct replay_cpu *cpu;
+	pthread_t thread;
+	bool started;
+};
+
+static void *run_share(void *of)
+{
+	const struct share *s = of;
+
+	sim_run(s->sim, s->cpu->va, s->cpu->n_va);
+	return NULL;
+}
+
+/*
+ * A thread for each simulation but one: they share nothing but the first touches, which nobody
+ * changes meanwhile, so the counts are the same as one after the other.
+ */
 static void run(const struct replay *r, struct replay_cpu *c)
 {
+	struct share shares[REPLAY_SETTINGS_MAX];
+
+	for (size_t i = 0; i < r->n_settings; i++) {
+		struct share *s = &shares[i];
+
+		*s = (struct share){ .sim = c->sims[i], .cpu = c };
+		s->started = i > 0 && c->n_va >= WORTH_A_THREAD &&
+			     pthread_create(&s->thread, NULL, run_share, s) == 0;
+	}
 	for (size_t i = 0; i < r->n_settings; i++)
-		sim_run(c->sims[i], c->va, c->n_va);
+		if (!shares[i].started)
+			run_share(&shares[i]);
+	for (size_t i = 0; i < r->n_settings; i++)
+		if (shares[i].started)
+			pthread_join(shares[i].thread, NULL);
 	c->n_va = 0;
 }
 

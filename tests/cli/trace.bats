@@ -161,6 +161,14 @@ print(len(seen))')
 	prints "references               5000"
 }
 
+@test "interrupted: what was read is the result" {
+	run --separate-stderr bash -c 'yes " L 7f0000001000,8" | timeout --preserve-status -s TERM 1 \
+		"$PAGETOLL" predict --trace - --machine zen3-epyc --no-save'
+	exits 0
+	says "interrupted; the result is of the"
+	prints "INCOMPLETE: interrupted"
+}
+
 @test "files that are no traces" {
 	pagetoll predict --trace "$BATS_TEST_TMPDIR/none" --machine zen3-epyc
 	exits 128
