@@ -343,6 +343,28 @@ static void test_counts(void **state)
 	end(f);
 }
 
+/* The last byte decides; where no size is said, there is one page. */
+static void test_crossings(void **state)
+{
+	const struct replay_options o = { 0 };
+	struct fixture *f = begin("zen3-epyc", &o);
+	const struct trace_ref refs[] = {
+		{ 0x1ff8, 8, TRACE_LOAD },
+		{ 0x1ff9, 8, TRACE_STORE },
+		{ 0x3fff, 0, TRACE_LOAD },
+		{ 0x5f01, 256, TRACE_MODIFY },
+	};
+
+	(void)state;
+	add(f);
+	assert_int_equal(replay_feed(f->replay, 1, refs, 4, NULL), 0);
+	look(f, 0);
+	assert_int_equal(f->stats.refs, 6);
+	assert_int_equal(f->stats.crossings, 2);
+	assert_int_equal(f->stats.pages[0], 5);
+	end(f);
+}
+
 static void test_instructions(void **state)
 {
 	const struct trace_ref refs[] = { { 0x401000, 3, TRACE_FETCH }, { 0x1000, 8, TRACE_LOAD } };
@@ -517,7 +539,7 @@ int main(void)
 		cmocka_unit_test(test_counts),        cmocka_unit_test(test_instructions),
 		cmocka_unit_test(test_walks),         cmocka_unit_test(test_many_threads),
 		cmocka_unit_test(test_refused),       cmocka_unit_test(test_holds),
-		cmocka_unit_test(test_record),
+		cmocka_unit_test(test_record),        cmocka_unit_test(test_crossings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

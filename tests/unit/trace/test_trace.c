@@ -417,6 +417,29 @@ static void test_drmemtrace_bad(void **state)
 	free(a);
 }
 
+/* Threads take turns in one file, without a time between: each reference is its thread's. */
+static void test_drmemtrace_threads(void **state)
+{
+	struct all *a = malloc(sizeof(*a));
+	struct bytes b = make();
+
+	(void)state;
+	assert_non_null(a);
+	head(&b);
+	for (uint64_t i = 0; i < 50; i++) {
+		dr(&b, 22, 0, 77 + i % 3);
+		for (uint64_t k = 0; k <= i % 4; k++)
+			dr(&b, 0, 8, i << 12 | (77 + i % 3));
+	}
+	dr(&b, 26, 0, 0);
+	assert_int_equal(read_all(&b, TRACE_AUTO, 64, a), 0);
+	assert_true(a->n > 100);
+	for (size_t i = 0; i < a->n; i++)
+		assert_int_equal(a->thread[i], a->v[i].address & 0xfff);
+	free(b.v);
+	free(a);
+}
+
 /* A header of 8 byte records is recognised for what it is, and other versions, too. */
 static void test_drmemtrace_first(void **state)
 {
@@ -584,7 +607,7 @@ int main(void)
 		cmocka_unit_test(test_drmemtrace), cmocka_unit_test(test_drmemtrace_bad),
 		cmocka_unit_test(test_cut_off),    cmocka_unit_test(test_drmemtrace_first),
 		cmocka_unit_test(test_refused),    cmocka_unit_test(test_source),
-		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_names),      cmocka_unit_test(test_drmemtrace_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
