@@ -137,11 +137,12 @@ static void contents(struct page *pg)
 	if (pg->charts.n >= 3)
 		str_add(pg->out, "</nav>\n");
 	if (any_curve)
-		str_add(pg->out, "<p class=\"why\">In charts, lines join medians over invocations, "
-				 "bands are their 95 % intervals, dots are invocations. Dashed "
-				 "verticals: bends that were inferred; triangles: what the "
-				 "processor says. Values by pointer or arrow keys; drag to zoom, "
-				 "double-click or escape to go back.</p>\n");
+		str_add(pg->out,
+			"<p class=\"why\">In charts, lines join medians over invocations, "
+			"bands are their 95 % intervals, dots are invocations. Dashed "
+			"verticals: bends that were inferred, pale: their intervals; triangles: what the "
+			"processor says. Values by pointer or arrow keys; drag to zoom, "
+			"double-click or escape to go back.</p>\n");
 }
 
 static int benches(struct page *pg)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "report/curve_value.h"
+#include "report/migration_matrix.h"
 #include "report/render.h"
 
 enum {
@@ -271,6 +272,31 @@ static int curve_part(struct page *pg, const struct page_chart *ch, size_t index
 	return ret;
 }
 
+/* What migrations cost in the forms of the kernels that printed them, below the first chart. */
+static int kernel_forms(struct page *pg, const struct page_chart *ch, size_t index)
+{
+	int ret = 0;
+	if (strcmp(ch->bench, "migration.cost") != 0 ||
+	    (index && strcmp(ch[-1].bench, ch->bench) == 0))
+		return 0;
+	for (size_t i = 0; ret == 0 && i < pg->in->n_runs; i++) {
+		const struct page_run *run = &pg->in->runs[i];
+		struct report_options o = { .utf8 = true, .run_name = run->name };
+		struct str text = { 0 };
+		if (!run->is_overlay)
+			ret = migration_render(&text, pg->arena, run->rep, &o);
+		if (ret == 0 && text.len) {
+			str_add(pg->out, "<details><summary>As kernels printed it, and what it "
+					 "says of the scheduler's constant</summary>"
+					 "<pre class=\"scroll\" tabindex=\"0\">");
+			html_lines(pg, &text, "\n");
+			str_add(pg->out, "</pre></details>\n");
+		}
+		str_done(&text);
+	}
+	return ret;
+}
+
 int html_bench(struct page *pg, size_t index)
 {
 	const struct page_chart *ch = &pg->charts.v[index];
@@ -286,6 +312,8 @@ int html_bench(struct page *pg, size_t index)
 			ret = curve_part(pg, ch, index);
 		if (ret == 0 && !ch->is_curve)
 			ret = html_strips(pg, ch);
+		if (ret == 0)
+			ret = kernel_forms(pg, ch, index);
 	}
 	not_measured(pg, ch);
 	str_add(pg->out, "</section>\n");

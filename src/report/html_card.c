@@ -205,8 +205,7 @@ static void cache_table(struct page *pg, const struct report *rep)
 
 /* --- the card --- */
 
-/* Text of several lines, each cleaned alone. */
-static void lines(struct page *pg, struct str *text, const char *between)
+void html_lines(struct page *pg, struct str *text, const char *between)
 {
 	for (char *line = text->data, *next; line && *line; line = next) {
 		next = line + strcspn(line, "\n");
@@ -226,7 +225,7 @@ int html_card(struct page *pg, const struct page_run *run)
 		return 0;
 	str_add(pg->out, "<div class=\"toll\"><h3>Toll card</h3><p>");
 	toll_decision_render(&text, pg->arena, run->rep, &o);
-	lines(pg, &text, " ");
+	html_lines(pg, &text, " ");
 	str_add(pg->out, "</p>\n");
 	translation_table(pg, run->rep);
 	cache_table(pg, run->rep);
@@ -234,7 +233,7 @@ int html_card(struct page *pg, const struct page_run *run)
 	int ret = report_toll_card(&text, run->rep, &o);
 	str_add(pg->out, "<details><summary>The card as text, with what disturbed and how to go on"
 			 "</summary><pre class=\"scroll\" tabindex=\"0\">");
-	lines(pg, &text, "\n");
+	html_lines(pg, &text, "\n");
 	str_add(pg->out, "</pre></details></div>\n");
 	str_done(&text);
 	return ret;

@@ -84,6 +84,8 @@ void page_inner_words(struct str *out, const struct page_chart *ch, const struct
 /* Each appends its part and returns 0 or -ENOMEM. */
 int html_compare(struct page *pg);
 int html_facts(struct page *pg);
+/* @text, made by this room's renderers: its lines with @between behind each. Changes @text. */
+void html_lines(struct page *pg, struct str *text, const char *between);
 /* The toll card of a run that has one. */
 int html_card(struct page *pg, const struct page_run *run);
 int html_bench(struct page *pg, size_t index);

@@ -144,6 +144,8 @@ export class Chart {
       svg.append(line);
       b.append(svg);
       element("bdi", b, "", (s.curve.overlay ? "published: " : "") + s.curve.label);
+      if (!Object.values(s.curve.points).flat().some((p) => p[1] !== null))
+        element("small", b, "", "(nothing valid: see the table)");
       b.addEventListener("click", () => {
         s.visible = !s.visible;
         this.tables();
@@ -347,7 +349,8 @@ export class Chart {
     const bottom = u.bbox.top + u.bbox.height;
     const ends: number[] = []; // of the labels of each row
     const inside = (x: number) => x >= u.bbox.left && x <= u.bbox.left + u.bbox.width;
-    const marks = this.shown.filter((s) => s.visible)
+    // Bends are those of times; tables and events have none.
+    const marks = this.shown.filter((s) => s.visible && ["ns", "cycles"].includes(this.unit()))
       .flatMap((s) => s.curve.knees.map((k) => ({ k, s })))
       .sort((a, b) => (a.k.value ?? 0) - (b.k.value ?? 0));
     g.save();
@@ -362,6 +365,7 @@ export class Chart {
         const x = u.valToPos(k.value, "x", true);
         if (inside(x)) {
           g.strokeStyle = g.fillStyle = css(`--c${s.colour}`);
+          this.interval(u, k.low, k.high);
           g.setLineDash([4 * ratio, 4 * ratio]);
           g.lineWidth = ratio;
           g.beginPath();
@@ -397,6 +401,17 @@ export class Chart {
     }
     g.restore();
     this.needRows(Math.min(6, Math.max(1, ends.length)));
+  }
+
+  /** The interval of a bend, as a pale column. */
+  private interval(u: uPlot, low: number | null, high: number | null): void {
+    if (low === null || high === null) return;
+    const right = u.bbox.left + u.bbox.width;
+    const [a, b] = [low, high].map((v) =>
+      Math.min(right, Math.max(u.bbox.left, u.valToPos(v, "x", true)))) as [number, number];
+    u.ctx.globalAlpha = 0.1;
+    u.ctx.fillRect(a, u.bbox.top, b - a, u.bbox.height);
+    u.ctx.globalAlpha = 1;
   }
 
   private words(s: Shown, x: number): string | null {
