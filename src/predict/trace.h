@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program's trace on a described machine: its references go, once, through several simulations
- * at the same time, one for each setting that is to be compared. Pages are where the thread that
- * touched them first runs. docs/model.md, "Traces of real programs", has the rules.
+ * at the same time (in threads), one for each setting that is to be compared. Pages are where the
+ * thread that touched them first runs. docs/model.md, "Traces of real programs", has the rules.
  *
  * Leaves out the formats of traces (trace/trace.h) and files.
  */
@@ -91,7 +91,10 @@ struct replay_result {
 	struct sim_parts parts;   /* ns a reference; they add up to ref_ns */
 	double ref_ns;
 };
-/* Of setting @i, in the order of replay_add(). Large: not for small stacks. */
+/*
+ * Of setting @i, in the order of replay_add(); references that have gathered are simulated first.
+ * @ret is large: not for small stacks.
+ */
 void replay_result(struct replay *r, size_t i, struct replay_result *ret);
 
 /* Whether TLBs of @m hold pages of @bytes, whole or in parts. */
