@@ -51,7 +51,7 @@ test("the pointer reads the nearest point, with its unit, interval and count", a
       const unit = chart.metrics[0].unit;
       const all = await places(page, chart.id);
       for (const p of all) {
-        for (const aside of [0, 3, -3]) {
+        for (const aside of p.at % 20 ? [0, 3] : [-3]) {
           if (!await inside(page, chart.id, p.x + aside)) continue;
           await page.mouse.move(p.x + aside, p.y);
           const text = await tip(page, chart.id);
