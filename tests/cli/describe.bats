@@ -95,7 +95,7 @@ load helpers
 			[[ $status -eq 0 || $status -eq 125 ]] || { echo "$name: $words"; show; return 1; }
 			[[ -n $output ]]
 			if [[ $words == *json* ]]; then is_json; else narrow; fi
-			! grep -q $'[\x01-\x08\x0b-\x1f\x7f]' <<<"$output"
+			! grep -q $'[\x01-\x08\x0b-\x1f\x7f]' <<<"$output" || return 1
 		done
 	done
 }
@@ -232,7 +232,7 @@ remote() {
 				fish) prints "-l ${option#--}" ;;
 				*) prints "$option" ;;
 				esac
-			done < <("$PAGETOLL" help "$verb" | grep -oE '^ .*--[a-z-]+' | grep -oE -- '--[a-z-]+')
+			done < <("$PAGETOLL" help "$verb" | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+')
 		done
 		for word in tlb.chase cache.chase page-tables working-set leaf-table; do prints "$word"; done
 	done

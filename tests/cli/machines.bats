@@ -30,7 +30,7 @@ see() {
 			cp "$BATS_TEST_TMPDIR/$name.txt" "$golden/$name.txt"
 		fi
 		diff -u "$golden/$name.txt" "$BATS_TEST_TMPDIR/$name.txt"
-		! grep -Eq '.{81}' "$golden/$name.txt"
+		! grep -Eq '.{81}' "$golden/$name.txt" || return 1
 	done
 }
 

@@ -20,7 +20,7 @@ broken_gnuplot() {
 	prints "x page-tables=remote"
 	prints "pointers (both axes logarithmic)"
 	prints "bends at 32 pointers, 128 pointers"
-	! grep -q $'[\x80-\xff]' <<<"$output"
+	! grep -q $'[\x80-\xff]' <<<"$output" || return 1
 	LC_ALL=C.UTF-8 pagetoll plot altix-2005
 	prints "⣀"
 	prints "┤"

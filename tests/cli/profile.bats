@@ -235,7 +235,7 @@ hidden() {
 @test "the method of comparing profiles is printed whole" {
 	pagetoll compare prefault-profile-2002 --by fill=demand,prefault
 	exits 0
-	! grep -qE "^[│|].*cut here" <<<"$output"
+	! grep -qE "^[│|].*cut here" <<<"$output" || return 1
 }
 
 @test "all processes have at least what the largest had, also where looks are rare" {

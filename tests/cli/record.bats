@@ -53,9 +53,9 @@ still='del(.fingerprint["paging_levels", "paging_levels.cpu", "address_bits", "h
 no_identifiers() {
 	local line
 	! grep -Ei '([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32}' \
-		<(grep -v shared_cpu_map "$1" | grep -Ev '(core|package|die|cluster)_(cpus|siblings)|cpumap')
-	! grep -v osrelease "$1" | grep -E '(^|[^0-9.])[0-9]{1,3}(\.[0-9]{1,3}){3}([^0-9.]|$)'
-	! grep -Ei 'serial|uuid|/home/|hostname|BOOT_IMAGE|root=' "$1"
+		<(grep -v shared_cpu_map "$1" | grep -Ev '(core|package|die|cluster)_(cpus|siblings)|cpumap') || return 1
+	! grep -v osrelease "$1" | grep -E '(^|[^0-9.])[0-9]{1,3}(\.[0-9]{1,3}){3}([^0-9.]|$)' || return 1
+	! grep -Ei 'serial|uuid|/home/|hostname|BOOT_IMAGE|root=' "$1" || return 1
 }
 
 @test "nothing private of this machine is recorded" {
@@ -94,7 +94,7 @@ plant() {
 	sed -i 's,/pods/,/planted-pods/,' "$tree/proc/self/cgroup"
 	copy=$(recorded planted "$tree")
 	file=$BATS_TEST_TMPDIR/recorded/planted.tree
-	! grep -iE 'planted|deadbeef|alice|cafe|192\.0\.2|52:54|1234567890' "$file"
+	! grep -iE 'planted|deadbeef|alice|cafe|192\.0\.2|52:54|1234567890' "$file" || return 1
 	no_identifiers "$file"
 	# What is left is enough.
 	grep -qx 'hugepages=8 mem=4g' "$file"

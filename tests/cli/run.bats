@@ -58,7 +58,7 @@ load helpers
 	exits 0
 	is_json
 	prints '"label": "x"'
-	! grep -qiE '\b(nan|inf|infinity)\b' <<<"$output"
+	! grep -qiE '\b(nan|inf|infinity)\b' <<<"$output" || return 1
 	prints '"seed": "7"'
 	prints timer_cost_ns
 }
@@ -89,7 +89,7 @@ load helpers
 	TERM=xterm script -qec "'$PAGETOLL' run --preset quick --invocations 1 ${small[*]} \
 		2>&1 >'$BATS_TEST_TMPDIR/out'" /dev/null >"$BATS_TEST_TMPDIR/err"
 	grep -q $'\r' "$BATS_TEST_TMPDIR/err"
-	! grep -q $'\r' "$BATS_TEST_TMPDIR/out"
+	! grep -q $'\r' "$BATS_TEST_TMPDIR/out" || return 1
 	grep -q tlb.chase "$BATS_TEST_TMPDIR/out"
 }
 
@@ -160,7 +160,7 @@ load helpers
 @test "run: page=4k is really small pages under whatever THP is set to" {
 	pagetoll "${quick[@]}" --format json tlb.chase page=base pointers=8 stride=page
 	exits 0
-	! grep -q '"verdict": "invalid"' <<<"$output"
+	! grep -q '"verdict": "invalid"' <<<"$output" || return 1
 }
 
 @test "show: last~1, ambiguous beginnings and names that do not exist" {
@@ -267,7 +267,7 @@ load helpers
 		pagetoll $words --format json
 		exits 0
 		is_json
-		! grep -qiE ':\s*-?(nan|inf)' <<<"$output"
+		! grep -qiE ':\s*-?(nan|inf)' <<<"$output" || return 1
 	done
 }
 

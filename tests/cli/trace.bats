@@ -26,7 +26,7 @@ drmemtrace() {
 
 # columns: no line of $output is wider than 80.
 columns() {
-	! grep -nE '.{81,}' <<<"$output"
+	! grep -nE '.{81,}' <<<"$output" || return 1
 }
 
 @test "a real program under Valgrind: the loads and stores are those that lackey counts" {
