@@ -107,6 +107,7 @@ test("its policy lets nothing out: no request, frame, form or base", async () =>
   let asked = 0;
   const server = createServer((_q, a) => { asked++; a.end("x"); });
   await new Promise((done) => { server.listen(0, "127.0.0.1", done); });
+  server.unref(); // a failure ends the tests, too
   const there = `http://127.0.0.1:${server.address().port}`;
   const page = await open(infected(
     `<base href='${there}/'><img src='${there}/i'><iframe src='${there}/f'></iframe>`
