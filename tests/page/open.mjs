@@ -48,7 +48,7 @@ test("a chart of 600 points is drawn as one of five is", async () => {
 });
 
 test("a long table is made when it is opened, the same as without JavaScript", async () => {
-  const file = html(many(600));
+  const file = html(many(2000));
   const page = await open(file);
   const twin = page.locator("details.twin").first();
   assert.equal(await twin.locator("tr").count(), 0);
