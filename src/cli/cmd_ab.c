@@ -384,10 +384,7 @@ static int run_ab(const struct verb *v, int argc, char **argv)
 	status = run_session(&s, &o);
 	ab_session_done(&s);
 	free(s.argv);
-	if (stop_caught()) {
-		signal(stop_caught(), SIG_DFL);
-		raise(stop_caught());
-	}
+	stop_end();
 	return status;
 }
 

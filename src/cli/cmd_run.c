@@ -345,10 +345,7 @@ static int run_run(const struct verb *v, int argc, char **argv)
 	status = with_request(&a, &q, argc, typed);
 	arena_done(&arena);
 	free(typed);
-	if (stop_caught()) {
-		signal(stop_caught(), SIG_DFL);
-		raise(stop_caught());
-	}
+	stop_end();
 	return status;
 }
 

@@ -414,5 +414,6 @@ int predict_trace(const struct trace_request *q, int argc, char **argv)
 	str_done(&r.incomplete);
 	trace_variants_done(t);
 	free(t);
+	stop_end();
 	return status;
 }

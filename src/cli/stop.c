@@ -42,6 +42,14 @@ void stop_forget(void)
 	changed_settings = NULL;
 }
 
+void stop_end(void)
+{
+	if (!stop_signal)
+		return;
+	signal(stop_signal, SIG_DFL);
+	raise(stop_signal);
+}
+
 int stop_caught(void)
 {
 	return stop_signal;

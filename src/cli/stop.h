@@ -14,6 +14,11 @@
  */
 const volatile sig_atomic_t *stop_catch(const struct settings *changed);
 void stop_forget(void);
+/*
+ * Ends the program by the signal that was caught, as whoever sent it expects, once results are
+ * printed; returns if there was none.
+ */
+void stop_end(void);
 /* The signal that was caught; 0: none. */
 int stop_caught(void);
 
