@@ -118,6 +118,19 @@ void cli_streams_init(void);
 int cli_print(const char *text, size_t n);
 int cli_print_str(struct str *s); /* the same; also ends the string */
 int cli_print_json(json_t *doc);  /* the same; also releases the document */
+/*
+ * A file that becomes visible under its name when it is closed, whole, instead of the old one; what
+ * is no regular file, a link for instance, is written to in place.
+ */
+struct cli_file {
+	const char *path; /* borrowed */
+	char *partial;    /* NULL: written in place */
+	int fd;
+};
+/* 0 or negative errno; then there is nothing to close. */
+int cli_file_open(struct cli_file *f, const char *path);
+int cli_file_write(const struct cli_file *f, const char *text, size_t n); /* 0 or negative errno */
+int cli_file_close(struct cli_file *f, bool keep); /* the same; without @keep the old one stays */
 /* @s as the file @path, whole or not at all; CLI_DONE or the exit status after a message. */
 int cli_write_file(const struct common *c, const char *path, const struct str *s);
 

@@ -6,12 +6,9 @@
 #include "cli/verbs.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/gnuplot.h"
 #include "cli/take.h"
@@ -72,24 +69,6 @@ static error_t parse_plot(int key, char *arg, struct argp_state *state)
 
 /* --- files --- */
 
-static int write_script(int fd, const struct str *script, struct err *e)
-{
-	const char *p = str_text(script);
-	size_t n = script->len;
-
-	while (n) {
-		ssize_t k = write(fd, p, n);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k <= 0)
-			return err_set(e, errno, "%s", strerror(errno));
-		p += k;
-		n -= (size_t)k;
-	}
-	return 0;
-}
-
 static int fail(const struct plot_args *a, const char *path, int rc, const struct err *e)
 {
 	if (rc == -ENOENT)
@@ -101,43 +80,34 @@ static int fail(const struct plot_args *a, const char *path, int rc, const struc
 	return cli_fail(&a->common, CLI_FATAL, "cannot write %s: %s", path, e->msg);
 }
 
-/* Fills @path by @fill through a file beside it, so that an old one survives a failure. */
+/* Fills @path by @fill. */
 static int write_file(const struct plot_args *a, const char *path, const struct str *script,
-		      int (*fill)(const struct str *script, int fd, struct err *e))
+		      int (*fill)(const struct str *script, const struct cli_file *f,
+				  struct err *e))
 {
 	struct err e = { 0 };
-	struct stat st;
-	bool direct = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-	char *partial = NULL;
-	int rc, fd;
+	struct cli_file f;
+	int rc = cli_file_open(&f, path), closed;
 
-	if (asprintf(&partial, "%s%s", path, direct ? "" : ".part") < 0)
-		return cli_fail(&a->common, CLI_FATAL, "out of memory");
-	fd = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		rc = cli_fail(&a->common, CLI_FATAL, "cannot write %s: %s", path, strerror(errno));
-		free(partial);
-		return rc;
-	}
-	rc = fill(script, fd, &e);
-	if (close(fd) && rc == 0)
-		rc = err_set(&e, errno, "%s", strerror(errno));
-	if (rc == 0 && !direct && rename(partial, path))
-		rc = err_set(&e, errno == ENOENT ? EIO : errno, "%s", strerror(errno));
-	if (rc < 0 && !direct)
-		unlink(partial);
-	free(partial);
+	if (rc < 0)
+		return cli_fail(&a->common, CLI_FATAL, "cannot write %s: %s", path, strerror(-rc));
+	rc = fill(script, &f, &e);
+	closed = cli_file_close(&f, rc == 0);
+	if (closed < 0 && rc == 0)
+		rc = err_set(&e, closed == -ENOENT ? EIO : -closed, "%s", strerror(-closed));
 	return rc < 0 ? fail(a, path, rc, &e) : CLI_DONE;
 }
 
-static int fill_script(const struct str *script, int fd, struct err *e)
+static int fill_script(const struct str *script, const struct cli_file *f, struct err *e)
 {
-	return write_script(fd, script, e);
+	int rc = cli_file_write(f, str_text(script), script->len);
+
+	return rc < 0 ? err_set(e, -rc, "%s", strerror(-rc)) : 0;
 }
 
-static int fill_picture(const struct str *script, int fd, struct err *e)
+static int fill_picture(const struct str *script, const struct cli_file *f, struct err *e)
 {
-	return gnuplot_run(script, fd, e);
+	return gnuplot_run(script, f->fd, e);
 }
 
 static int make_file(const struct plot_args *a, const struct plot *p, const char *path,
@@ -148,6 +118,8 @@ static int make_file(const struct plot_args *a, const struct plot *p, const char
 
 	if (plot_gnuplot(&script, p, terminal) < 0)
 		rc = cli_fail(&a->common, CLI_FATAL, "cannot draw: out of memory");
+	else if (!terminal && strcmp(path, "-") == 0)
+		rc = cli_print(str_text(&script), script.len);
 	else
 		rc = write_file(a, path, &script, terminal ? fill_picture : fill_script);
 	str_done(&script);
@@ -280,7 +252,8 @@ static int run_plot(const struct verb *v, int argc, char **argv)
 static const struct argp_option plot_options[] = {
 	{ "output", 'o', "FILE", 0,
 	  "Write a picture by gnuplot: FILE.svg, FILE.png or FILE.pdf (a page a chart)", 0 },
-	{ "gnuplot", KEY_GNUPLOT, "FILE", 0, "Write a script for gnuplot, with the data in it", 0 },
+	{ "gnuplot", KEY_GNUPLOT, "FILE", 0,
+	  "Write a script for gnuplot, with the data in it ('-': to stdout)", 0 },
 	{ "bench", KEY_BENCH, "BENCH", 0, "Draw this benchmark only", 0 },
 	{ "metric", KEY_METRIC, "METRIC", 0, "Draw this metric instead of the headline", 0 },
 	OPTION_COLOR,

@@ -52,7 +52,7 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 	case 'o':
 		if (!*arg)
 			cli_usage(&a->common, "--output: the file's name is empty");
-		a->output = arg;
+		a->output = strcmp(arg, "-") == 0 ? NULL : arg;
 		return 0;
 	default:
 		return common_option(key, arg, state);

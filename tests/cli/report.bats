@@ -129,3 +129,40 @@ data() {
 	data ab.html | jq -e '[.charts[]] | length == 1 and
 		([.[0].curves[] | select(.overlay | not) | .label[-5:]] == ["arm A", "arm B"])'
 }
+
+@test "report: a link is written through, what others have stays, an old file's mode too" {
+	cd "$BATS_TEST_TMPDIR"
+	echo old >target
+	ln -s target link
+	echo mine >page.html.part
+	echo old >page.html
+	chmod 600 page.html
+	pagetoll report altix-2005 -o link
+	exits 0
+	[[ -L link && $(head -c 15 target) == "<!DOCTYPE html>" ]]
+	pagetoll report altix-2005 -o page.html
+	exits 0
+	[[ $(<page.html.part) == mine && $(stat -c %a page.html) == 600 ]]
+	[[ $(head -c 15 page.html) == "<!DOCTYPE html>" ]]
+	ln -s /proc/self/fd/1 out
+	"$PAGETOLL" report altix-2005 -o out >caught.html
+	[[ -L out && $(head -c 15 caught.html) == "<!DOCTYPE html>" ]]
+	pagetoll report altix-2005 -o no/x.html
+	exits 128
+	says "cannot write no/x.html: "
+	[[ $(echo ./*.part*) == ./page.html.part ]]
+}
+
+@test "report: -o - is stdout, as of export and of plot's script" {
+	cd "$BATS_TEST_TMPDIR"
+	pagetoll report altix-2005 -o -
+	exits 0
+	[[ $output == "<!DOCTYPE html>"* ]]
+	pagetoll export altix-2005 -o -
+	exits 0
+	is_json
+	pagetoll plot altix-2005 --gnuplot -
+	exits 0
+	prints "set title"
+	[[ ! -e - ]]
+}
