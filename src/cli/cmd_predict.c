@@ -128,10 +128,14 @@ static int predict_both(struct job *j, struct predict_side *before, struct predi
 	int rc = predict_side_init(before, j->machine, a->common.words, a->common.n_words, j->seed,
 				   e);
 
+	if (rc == 0)
+		rc = predict_side_check(before, a->common.words[0], e);
 	if (rc == 0 && a->n_what_ifs) {
 		words = predict_words_after(a->common.words, a->common.n_words, a->what_ifs,
 					    a->n_what_ifs, &n);
 		rc = words ? predict_side_init(after, j->machine, words, n, j->seed, e) : -ENOMEM;
+		if (rc == 0)
+			rc = predict_side_check(after, a->common.words[0], e);
 		if (rc == 0 && count_points(&before->plan) != count_points(&after->plan))
 			rc = err_set(e, EINVAL,
 				     "--what-if: %d points before and %d after; give the points "

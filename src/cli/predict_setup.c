@@ -145,8 +145,9 @@ static int set_dtlb(struct predict_side *s, const char *value, struct err *e)
 	const bool minus = value[0] == '-';
 
 	if ((value[0] != '-' && value[0] != '+') || parse_u64(value + 1, &n, NULL) < 0 || n > 4096)
-		return no_such(e, "dtlb-entries", value,
-			       "-N or +N: so many entries fewer or more for the program");
+		return no_such(
+			e, "dtlb-entries", value,
+			"-N or +N: so many entries fewer or more for the program, of at most 4096");
 	for (size_t i = 0; i < s->machine->n_tlbs; i++) {
 		struct sim_tlb *t = &s->machine->tlbs[i];
 
@@ -318,6 +319,23 @@ int predict_side_init(struct predict_side *s, const struct sim_machine *m, char 
 	int rc = predict_side_words(s, m, words, n, seed, &rest, &n_rest, e);
 
 	return rc < 0 ? rc : plan_rest(s, rest, n_rest, e);
+}
+
+int predict_side_check(const struct predict_side *s, const char *bench, struct err *e)
+{
+	static const char *const calls[] = { "kernel-text", "text-lines", "data-lines", "hot-ns" };
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (attrs_find(&s->extra, calls[i]) &&
+		    !(bench && strncmp(bench, "syscall.", strlen("syscall.")) == 0))
+			return err_set(e, EINVAL, "%s= is of system calls, not of %s", calls[i],
+				       bench ? bench : "a trace");
+	/* A what-if may take nested= away again. */
+	if (attrs_find(&s->extra, "host-page") && !attrs_find(&s->extra, "nested") &&
+	    !s->model.host_levels)
+		return err_set(e, EINVAL, "host-page= needs nested=yes: %s is no guest",
+			       s->machine ? s->machine->name : "it");
+	return 0;
 }
 
 void predict_side_done(struct predict_side *s)

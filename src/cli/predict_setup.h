@@ -33,6 +33,11 @@ int predict_side_init(struct predict_side *s, const struct sim_machine *m, char 
  */
 int predict_side_words(struct predict_side *s, const struct sim_machine *m, char *const *words,
 		       size_t n, uint64_t seed, char ***ret_rest, size_t *ret_n, struct err *e);
+/*
+ * -EINVAL: a word of the model has no effect on @bench (NULL: on a trace), which would look like a
+ * change that gives nothing.
+ */
+int predict_side_check(const struct predict_side *s, const char *bench, struct err *e);
 void predict_side_done(struct predict_side *s);
 
 /* Names of the words that set the model, for help and messages; ended by NULL. */

@@ -24,6 +24,8 @@
 enum { TURN = 1024, PROGRESS_TURNS = 64, PROGRESS_NS = 200 * 1000 * 1000 };
 static const uint64_t NO_ID = UINT64_C(1) << 63; /* keys of threads without one: + file */
 
+static const uint64_t NUMBER_MAX = UINT64_C(1) << 60;
+
 /* --- options --- */
 
 static uint64_t take_number(const struct common *c, const char *option, const char *arg,
@@ -34,8 +36,9 @@ static uint64_t take_number(const struct common *c, const char *option, const ch
 
 	if (parse_u64(arg, &n, &e) < 0)
 		cli_usage(c, "%s: %s", option, e.msg);
-	if (n < min || n > UINT64_C(1) << 60)
-		cli_usage(c, "%s: %s; accepted: whole numbers from %" PRIu64, option, arg, min);
+	if (n < min || n > NUMBER_MAX)
+		cli_usage(c, "%s: %s; accepted: whole numbers from %" PRIu64 " up to %" PRIu64,
+			  option, arg, min, NUMBER_MAX);
 	return n;
 }
 
@@ -43,6 +46,9 @@ static void take_file(struct trace_args *a, const struct common *c, const char *
 {
 	if (a->n_files == TRACE_FILES_MAX)
 		cli_usage(c, "--trace: at most %d files", TRACE_FILES_MAX);
+	for (size_t i = 0; i < a->n_files; i++)
+		if (strcmp(arg, "-") == 0 && strcmp(a->files[i], "-") == 0)
+			cli_usage(c, "--trace: '-' twice: standard input can be read once");
 	a->files[a->n_files++] = take_file_name(c, "--trace", arg);
 }
 
@@ -362,10 +368,10 @@ static int tell_result(const struct reading *r, const struct trace_variants *var
 	replay_stats(r->replay, &st);
 	if (st.refs == 0)
 		return cli_fail(c, CLI_NOT_MEASURED,
-				"no data reference counts (%" PRIu64
-				" were warm); --instructions takes fetches as well%s%s",
-				st.warm, v.incomplete ? ": " : "",
-				v.incomplete ? v.incomplete : "");
+				"%s%sno data reference counts (%" PRIu64 " were warm)%s",
+				v.incomplete ? v.incomplete : "", v.incomplete ? "; " : "", st.warm,
+				st.kinds[TRACE_FETCH] ? "; --instructions takes fetches as well"
+						      : "");
 	if (fill_run(r, &v, &e) < 0)
 		return cli_fail(c, CLI_FATAL, "%s", e.msg);
 	status = predict_run_save(c, r->q->how, r->q->run, &path);

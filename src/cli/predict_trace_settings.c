@@ -91,18 +91,6 @@ static int set_word(struct replay_setting *s, const char *word, struct err *e)
 		       word);
 }
 
-/* Words of the model that have a meaning for benchmarks only. */
-static int refuse_words(const struct predict_side *s, struct err *e)
-{
-	static const char *const words[] = { "kernel-text", "text-lines", "data-lines", "hot-ns" };
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (attrs_find(&s->extra, words[i]))
-			return err_set(e, EINVAL, "%s= is of system calls, not of a trace",
-				       words[i]);
-	return 0;
-}
-
 static int read_side(struct predict_side *side, const struct trace_request *q, char *const *words,
 		     size_t n, struct replay_setting *ret, struct err *e)
 {
@@ -112,7 +100,7 @@ static int read_side(struct predict_side *side, const struct trace_request *q, c
 	int rc = predict_side_words(side, q->machine, words, n, q->seed, &rest, &n_rest, e);
 
 	if (rc == 0)
-		rc = refuse_words(side, e);
+		rc = predict_side_check(side, NULL, e);
 	if (rc < 0)
 		return rc;
 	s.machine = side->machine;

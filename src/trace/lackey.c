@@ -99,11 +99,19 @@ static int refuse(const uint8_t *p, size_t n, struct err *e)
 		       shown, n > SHOWN ? "..." : "");
 }
 
+/* Files that came over other systems end lines with a carriage return as well. */
+static size_t line_length(const uint8_t *p, const uint8_t *end)
+{
+	const size_t n = (size_t)(end - p);
+
+	return n > 0 && p[n - 1] == '\r' ? n - 1 : n;
+}
+
 int trace_decode_lackey(struct trace *t, const uint8_t *p, size_t n, struct trace_out *out,
 			struct err *e)
 {
 	const uint8_t *end = n ? memchr(p, '\n', n) : NULL;
-	const size_t len = end ? (size_t)(end - p) : 0;
+	const size_t len = end ? line_length(p, end) : 0;
 	struct trace_ref r;
 	uint64_t pid;
 
@@ -120,7 +128,7 @@ int trace_decode_lackey(struct trace *t, const uint8_t *p, size_t n, struct trac
 		return refuse(p, len, e);
 	}
 	t->line++;
-	return (int)len + 1;
+	return (int)(end - p) + 1;
 }
 
 bool trace_is_lackey(const uint8_t *p, size_t n)
@@ -129,7 +137,7 @@ bool trace_is_lackey(const uint8_t *p, size_t n)
 
 	while (n > 0) {
 		const uint8_t *end = memchr(p, '\n', n);
-		const size_t len = end ? (size_t)(end - p) : n;
+		const size_t len = end ? line_length(p, end) : n;
 
 		if (len > 0)
 			return parse_words(p, len) || (end && parse_ref(p, len, &r));

@@ -118,6 +118,10 @@ load helpers
 		tlb.chase levels=6 --machine zen3-epyc|accepted: 2, 3, 4, 5
 		tlb.chase nested=maybe --machine zen3-epyc|accepted: no, yes
 		tlb.chase host-page=3k --machine zen3-epyc|power of two
+		tlb.chase host-page=2m --machine zen3-epyc|host-page= needs nested=yes
+		tlb.chase pointers=8 --what-if hot-ns=3 --machine zen3-epyc|hot-ns= is of system calls, not of tlb.chase
+		tlb.chase kernel-text=replicated --machine zen3-epyc|is of system calls
+		tlb.chase dtlb-entries=-9999 --machine zen3-epyc|of at most 4096
 		tlb.chase far-side=gone --machine zen3-epyc|accepted: off, on
 		tlb.chase dtlb-entries=1 --machine zen3-epyc|-N or +N
 		tlb.chase pointers=8 page-tables=7 --machine zen3-epyc|no such node

@@ -198,7 +198,9 @@ print(len(seen))')
 	for row in "pointers=3|sets nothing of a trace" "page=3k|page=3k" "page=64k|tables of 4 levels" \
 		"data=replicated|data=replicated; accepted: local" "page-tables=2|page-tables=2; zen3-epyc has nodes 0 to 1" \
 		"page-tables=remote|accepted: local" "loads=some|dependent, independent" "text-lines=3|of system calls" \
-		"levels=9|levels=9" "--threads wide|'wide'" "--references 0|--references: 0" "--warm x|--warm" \
+		"levels=9|levels=9" \
+		"host-page=2m|host-page= needs nested=yes" "--warm 2000000000000000000|up to 1152921504606846976" \
+		"--trace - --trace -|standard input can be read once" "--threads wide|'wide'" "--references 0|--references: 0" "--warm x|--warm" \
 		"--trace-format elf|'elf'" "--what-if page=1|page=1"; do
 		eval "words=(${row%%|*})"
 		pagetoll "${t[@]}" --machine zen3-epyc --no-save "${words[@]}"
@@ -214,4 +216,28 @@ print(len(seen))')
 	pagetoll "${t[@]}" --machine zen3-epyc --warm 3 --no-save
 	exits 125
 	says "no data reference counts (3 were warm)"
+}
+
+@test "lines that end as those of DOS do are lines" {
+	lackey 3 >"$BATS_TEST_TMPDIR/unix"
+	sed 's/$/\r/' "$BATS_TEST_TMPDIR/unix" >"$BATS_TEST_TMPDIR/dos"
+	pagetoll predict --trace "$BATS_TEST_TMPDIR/unix" --machine zen3-epyc --no-save --format csv
+	exits 0
+	local -r unix=$(cut -d, -f 2- <<<"$output")
+	pagetoll predict --trace "$BATS_TEST_TMPDIR/dos" --machine zen3-epyc --no-save --format csv
+	exits 0
+	[[ $(cut -d, -f 2- <<<"$output") == "$unix" ]]
+}
+
+@test "nothing but a bad record: its message comes first, without a hint at fetches" {
+	echo "hello, world" >"$BATS_TEST_TMPDIR/t"
+	pagetoll predict --trace "$BATS_TEST_TMPDIR/t" --trace-format lackey --machine zen3-epyc --no-save
+	exits 125
+	says "predict: $BATS_TEST_TMPDIR/t: offset 0, line 1: 'hello, world' is no reference"
+	says "no data reference counts"
+	[[ $stderr != *--instructions* ]]
+	printf 'I  1000,4\n' >"$BATS_TEST_TMPDIR/t"
+	pagetoll predict --trace "$BATS_TEST_TMPDIR/t" --machine zen3-epyc --no-save
+	exits 125
+	says "--instructions takes fetches as well"
 }
