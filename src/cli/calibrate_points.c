@@ -34,6 +34,12 @@ int calibrate_load(const struct common *c, char *const *names, size_t n,
 		if (library_load(names[i], &ret->runs[i], NULL, &e) < 0)
 			return cli_fail(c, CLI_FATAL, "%s", e.msg);
 		ret->n_runs++;
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(ret->runs[k]->id, ret->runs[i]->id) == 0)
+				return cli_fail(c, CLI_USAGE,
+						"'%s' names run %s, which '%s' is already: its "
+						"points would count twice; name each run once",
+						names[i], ret->runs[i]->id, names[k]);
 	}
 	return CLI_DONE;
 }

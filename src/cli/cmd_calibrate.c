@@ -341,12 +341,35 @@ static int fit(struct calibrating *k)
 		free(r);
 		return cli_fail(&a->common, CLI_NOT_MEASURED, "%s", e.msg);
 	}
+	/* what could not be written is printed: it took its time */
 	status = write_machine(k, r->machine);
-	if (status == CLI_DONE)
-		status = print(k, r, clock_hz, now_seconds() - start);
+	if (status != CLI_DONE) {
+		free(k->path);
+		k->path = NULL;
+	}
+	rc = print(k, r, clock_hz, now_seconds() - start);
+	status = status == CLI_DONE ? rc : status;
 	calibration_done(r);
 	free(r);
 	return status;
+}
+
+/* Wrong words are told as such, not as a reason to leave every curve out. */
+static int check_model(const struct calibrating *k)
+{
+	const struct calibrate_args *a = k->args;
+	struct predict_side side;
+	struct err e = { 0 };
+	char **rest = NULL;
+	size_t n_rest = 0;
+	int rc = predict_side_words(&side, k->prior, a->model, a->n_model, 1, &rest, &n_rest, &e);
+
+	predict_side_done(&side);
+	if (rc == -ENOMEM)
+		return cli_fail(&a->common, CLI_FATAL, "out of memory");
+	if (rc < 0)
+		cli_usage(&a->common, "%s", e.msg);
+	return CLI_DONE;
 }
 
 static int run_all(struct calibrating *k)
@@ -359,6 +382,8 @@ static int run_all(struct calibrating *k)
 		rc = calibrate_check_alike(c, &k->in);
 	if (rc == CLI_DONE)
 		rc = get_prior(k);
+	if (rc == CLI_DONE)
+		rc = check_model(k);
 	if (rc == CLI_DONE)
 		rc = calibrate_gather(c, k->prior, a->model, a->n_model,
 				      a->how.has_seed ? a->how.seed : 1, &k->in);
@@ -386,6 +411,9 @@ static int run_calibrate(const struct verb *v, int argc, char **argv)
 		cli_usage(&a.common, "--format csv: a calibration comes as text or json");
 	if (a.how.output && a.how.no_save)
 		cli_usage(&a.common, "--output and --no-save exclude each other");
+	if (a.how.output && strcmp(a.how.output, "-") == 0)
+		cli_usage(&a.common, "--output: '-' is standard output, which has the result; give "
+				     "the machine a file, as mine.json");
 	rc = split_words(&a);
 	if (rc == CLI_DONE)
 		rc = run_all(&k);
