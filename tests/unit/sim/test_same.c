@@ -177,8 +177,12 @@ static void drive(struct rng *r, struct sim *s)
 		for (size_t k = 0; k < n; k++)
 			va[k] = random_address(r, i++);
 		sim_run(s, va, n);
-		if (rng_below(r, 12) == 0)
-			sim_line(s, rng_below(r, 2) ? SIM_CODE : SIM_DATA, rng_below(r, 50), 0);
+		if (rng_below(r, 12) == 0) {
+			/* not as arguments: compilers differ in their order */
+			const uint64_t line = rng_below(r, 50);
+
+			sim_line(s, rng_below(r, 2) ? SIM_CODE : SIM_DATA, line, 0);
+		}
 		if (rng_below(r, 40) == 0)
 			sim_flush(s, (unsigned)rng_below(r, 8));
 	}
