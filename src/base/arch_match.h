@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which of 16 bytes equal one: a bit for each, in one comparison where the architecture has it.
+ * Sixteen bytes at once, in few instructions where the architecture has them: which equal one (a
+ * bit for each), and the ages of the ways of a set (0: the youngest; bytes that are no way: 127).
  */
 #ifndef PAGETOLL_BASE_ARCH_MATCH_H
 #define PAGETOLL_BASE_ARCH_MATCH_H
@@ -15,6 +16,43 @@ static inline uint32_t arch_match16(const uint8_t bytes[16], uint8_t want)
 	const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)bytes);
 
 	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8((char)want)));
+}
+
+/*
+ * Those younger than @way grow older by one, and it becomes the youngest. Whole stores: a load of
+ * sixteen bytes soon after a store of one would wait until that store has left the processor.
+ */
+static inline void arch_youngest16(uint8_t ages[16], uint32_t way)
+{
+	__m128i *const at = (__m128i *)(void *)ages;
+	const __m128i v = _mm_load_si128(at), own = _mm_set1_epi8((char)ages[way]);
+	const __m128i is_own = _mm_cmpeq_epi8(v, own);
+
+	_mm_store_si128(at, _mm_andnot_si128(is_own, _mm_sub_epi8(v, _mm_cmplt_epi8(v, own))));
+}
+
+/* The same, and its byte of @marks becomes @mark. */
+static inline void arch_enter16(uint8_t marks[16], uint8_t ages[16], uint32_t way, uint8_t mark)
+{
+	__m128i *const at = (__m128i *)(void *)ages, *const m = (__m128i *)(void *)marks;
+	const __m128i v = _mm_load_si128(at), own = _mm_set1_epi8((char)ages[way]);
+	const __m128i is_own = _mm_cmpeq_epi8(v, own);
+	const __m128i new = _mm_and_si128(is_own, _mm_set1_epi8((char)mark));
+
+	_mm_store_si128(at, _mm_andnot_si128(is_own, _mm_sub_epi8(v, _mm_cmplt_epi8(v, own))));
+	_mm_store_si128(m, _mm_or_si128(new, _mm_andnot_si128(is_own, _mm_load_si128(m))));
+}
+
+/* Those older than @way grow younger by one, and it becomes the oldest of @ways. */
+static inline void arch_oldest16(uint8_t ages[16], uint32_t way, uint32_t ways)
+{
+	__m128i *const at = (__m128i *)(void *)ages;
+	const __m128i v = _mm_load_si128(at);
+	const __m128i older = _mm_cmpgt_epi8(v, _mm_set1_epi8((char)ages[way]));
+	const __m128i is_way = _mm_cmplt_epi8(v, _mm_set1_epi8(127));
+
+	_mm_store_si128(at, _mm_add_epi8(v, _mm_and_si128(older, is_way)));
+	ages[way] = (uint8_t)(ways - 1);
 }
 #else
 /* Bytes of zero become bits: no carry leaves a byte, so that none is found in vain. */
@@ -40,6 +78,30 @@ static inline uint32_t arch_match16(const uint8_t bytes[16], uint8_t want)
 
 	return arch_zero_bytes(arch_eight_bytes(bytes) ^ all) |
 	       arch_zero_bytes(arch_eight_bytes(bytes + 8) ^ all) << 8;
+}
+
+static inline void arch_youngest16(uint8_t ages[16], uint32_t way)
+{
+	const uint8_t own = ages[way];
+
+	for (unsigned i = 0; i < 16; i++)
+		ages[i] = (uint8_t)(ages[i] + (ages[i] < own));
+	ages[way] = 0;
+}
+
+static inline void arch_enter16(uint8_t marks[16], uint8_t ages[16], uint32_t way, uint8_t mark)
+{
+	arch_youngest16(ages, way);
+	marks[way] = mark;
+}
+
+static inline void arch_oldest16(uint8_t ages[16], uint32_t way, uint32_t ways)
+{
+	const uint8_t own = ages[way];
+
+	for (unsigned i = 0; i < ways; i++)
+		ages[i] = (uint8_t)(ages[i] - (ages[i] > own));
+	ages[way] = (uint8_t)(ways - 1);
 }
 #endif
 

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t IDENTITY = 0xfedcba9876543210u; /* ways by age */
-
 /* --- both kinds --- */
 
 static int alloc_large(struct assoc *a)
@@ -47,7 +45,12 @@ int assoc_init(struct assoc *a, const struct sim_shape *shape, uint64_t seed)
 		a->mask = a->sets - 1;
 		a->bits = (uint32_t)__builtin_ctz(a->sets);
 	}
-	a->ages = a->ways < ASSOC_SMALL ? (UINT64_C(1) << 4 * a->ways) - 1 : UINT64_MAX;
+	for (unsigned i = 0; a->bits >= 8 && i < 3; i++) { /* 8 times 8 bits or more: all 64 */
+		const uint32_t shift = a->bits << (2 - i);
+
+		a->fold[i] = (uint8_t)(shift < 63 ? shift : 63);
+	}
+	a->by_age = a->policy == SIM_LRU || a->policy == SIM_FIFO;
 	a->is_plain = a->sets == 1 || (a->index == SIM_LINEAR && a->mask);
 	a->full = a->ways <= ASSOC_SMALL ? (UINT32_C(1) << a->ways) - 1 : 0;
 	rng_seed(&a->rng, seed);
@@ -112,8 +115,6 @@ static void clear_large(struct assoc *a)
 
 void assoc_clear(struct assoc *a)
 {
-	const bool ages = a->policy == SIM_LRU || a->policy == SIM_FIFO;
-
 	if (!a->small) {
 		clear_large(a);
 		return;
@@ -122,8 +123,9 @@ void assoc_clear(struct assoc *a)
 		struct assoc_small *s = assoc_small_at(a, set);
 
 		memset(s->mark, 0, sizeof(s->mark));
-		s->state = ages ? IDENTITY : 0;
-		s->valid = 0;
+		memset(s->ages, a->by_age ? 127 : 0, sizeof(s->ages));
+		for (uint32_t way = 0; a->by_age && way < a->ways; way++)
+			s->ages[way] = (uint8_t)way;
 		for (uint32_t way = 0; way < a->ways; way++)
 			s->keys[way] = ASSOC_NONE;
 	}
@@ -137,6 +139,13 @@ static uint32_t nth_bit(uint64_t bits, uint64_t nth)
 	while (nth--)
 		bits &= bits - 1;
 	return (uint32_t)__builtin_ctzll(bits);
+}
+
+void assoc_small_behind(const struct assoc *a, struct assoc_small *s)
+{
+	for (uint32_t way = 0; way < a->ways; way++)
+		if (s->keys[way] == ASSOC_NONE)
+			arch_oldest16(s->ages, way, a->ways);
 }
 
 uint32_t assoc_small_choose(struct assoc *a, const struct assoc_small *s)
@@ -179,6 +188,59 @@ static uint32_t idle_way(struct assoc *a, const uint64_t *bits, bool at_random)
 		if (nth < here)
 			return i * 64 + nth_bit(idle, nth);
 		nth -= here;
+	}
+}
+
+/* --- blocks --- */
+
+enum {
+	AHEAD = 12,        /* sets that are fetched early into the caches of this computer */
+	NEAR_BYTES = 32768 /* so much is there anyway */
+};
+
+static void block_lru(struct assoc *a, unsigned n, const uint64_t *keys, const uint32_t *at,
+		      uint64_t *ret_old, uint8_t *ret_ways)
+{
+	/* copies: the compiler cannot know that stores of bytes leave those of @a alone */
+	const uint32_t full = a->full, ways = a->ways, bytes = a->small_bytes;
+	const bool far = (size_t)a->sets * bytes > NEAR_BYTES;
+	char *const small = a->small;
+
+	for (unsigned k = 0; k < n; k++) {
+		struct assoc_small *s = (struct assoc_small *)(void *)(small + at[k]);
+		uint32_t way;
+
+		for (uint32_t line = 0; far && line < bytes; line += 64)
+			__builtin_prefetch(small + at[k + AHEAD] + line, 1);
+		ret_old[k] = assoc_swap_lru(s, full, ways, keys[k], &way);
+		ret_ways[k] = (uint8_t)way;
+	}
+}
+
+void assoc_block(struct assoc *a, unsigned n, const uint64_t *keys, unsigned shift,
+		 uint64_t *ret_old, uint8_t *ret_ways)
+{
+	uint32_t at[ASSOC_BLOCK + AHEAD];
+
+	if (a->small && a->policy == SIM_LRU) {
+		const uint32_t mask = a->mask, bytes = a->small_bytes;
+
+		for (unsigned k = 0; a->is_plain && k < n; k++)
+			at[k] = ((uint32_t)(keys[k] >> shift) & mask) * bytes;
+		for (unsigned k = 0; !a->is_plain && k < n; k++)
+			at[k] = assoc_set(a, keys[k] >> shift) * bytes;
+		for (unsigned k = n; k < n + AHEAD; k++)
+			at[k] = 0;
+		block_lru(a, n, keys, at, ret_old, ret_ways);
+		return;
+	}
+	for (unsigned k = 0; k < n; k++) {
+		const uint32_t set = assoc_set(a, keys[k] >> shift);
+
+		ret_old[k] =
+			assoc_find(a, keys[k], set) ? keys[k] : assoc_insert(a, keys[k], set, true);
+		if (a->small)
+			ret_ways[k] = (uint8_t)assoc_small_way(a, assoc_small_at(a, set), keys[k]);
 	}
 }
 

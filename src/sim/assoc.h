@@ -3,6 +3,9 @@
  * Sets of entries with a replacement policy: what TLBs, walk caches, caches and the far side are
  * made of. Inside sim/ only. Up to 16 ways lie in one small record a set, found by a byte of their
  * key each; more ways (fully associative TLBs) are found through one hash table over all sets.
+ *
+ * In small sets of LRU and FIFO, ways without an entry are always older than those with one: the
+ * oldest way is the one to fill whether the set is full or not, without asking.
  */
 #ifndef PAGETOLL_SIM_ASSOC_H
 #define PAGETOLL_SIM_ASSOC_H
@@ -20,9 +23,13 @@ enum { ASSOC_SMALL = 16 /* ways */, ASSOC_WAYS_MAX = 4096 };
 
 struct assoc_small {
 	uint8_t mark[ASSOC_SMALL]; /* a byte of each key */
-	uint64_t state;            /* LRU, FIFO: ways by age, a nibble each; NRU, PLRU: bits */
-	uint32_t valid;            /* a bit a way */
-	uint32_t pad;
+	union {
+		uint8_t ages[ASSOC_SMALL]; /* LRU, FIFO: 0 is the youngest */
+		struct {
+			uint64_t state; /* NRU, PLRU: bits */
+			uint32_t valid; /* a bit a way */
+		};
+	};
 	/* Right behind: few entries of a set share its line of the computer that simulates. */
 	uint64_t keys[];
 };
@@ -31,13 +38,14 @@ struct assoc {
 	uint32_t ways, sets;
 	uint32_t mask; /* sets - 1 where that is a power of two, else 0 */
 	uint32_t bits;
-	bool is_plain; /* one set, or low bits */
+	bool is_plain;   /* one set, or low bits */
+	uint8_t fold[3]; /* shifts that fold all bits of a number onto those of a set; 0: loop */
 	enum sim_index index;
 	enum sim_policy policy;
 	char *small;          /* owned; a struct assoc_small each small_bytes; NULL: large */
 	uint32_t small_bytes; /* a multiple of 64 */
 	uint32_t full;        /* a bit for each way */
-	uint64_t ages;        /* the nibbles of its ways */
+	bool by_age;          /* LRU, FIFO: small sets have ages */
 	/* large */
 	uint64_t *keys;    /* owned; sets x ways */
 	uint32_t *slot_of; /* owned; hash table: slot + 1, 0: empty */
@@ -77,6 +85,11 @@ static inline uint32_t assoc_set(const struct assoc *a, uint64_t number)
 				  64);
 	if (a->index == SIM_XOR)
 		return (uint32_t)(number ^ number >> a->bits) & a->mask;
+	if (a->fold[0]) {
+		number ^= number >> a->fold[0];
+		number ^= number >> a->fold[1];
+		return (uint32_t)(number ^ number >> a->fold[2]) & a->mask;
+	}
 	for (uint64_t rest = number >> a->bits; rest; rest >>= a->bits)
 		number ^= rest;
 	return (uint32_t)number & a->mask;
@@ -103,17 +116,6 @@ static inline uint32_t assoc_small_way(const struct assoc *a, const struct assoc
 			return way;
 	}
 	return a->ways;
-}
-
-/* The way becomes the youngest. */
-static inline uint64_t assoc_to_front(uint64_t order, uint32_t way)
-{
-	const uint64_t ones = 0x1111111111111111u, diff = order ^ way * ones;
-	const uint64_t hit = (diff - ones) & ~diff & (ones << 3);
-	const unsigned at = (unsigned)__builtin_ctzll(hit) & ~3u; /* bits below it */
-	const uint64_t below = (UINT64_C(1) << at) - 1;
-
-	return (order & ~(below << 4 | 15)) | (order & below) << 4 | way;
 }
 
 /* Walks down the tree towards the victim; touching turns all nodes on the path away from @way. */
@@ -145,8 +147,8 @@ static inline void assoc_small_touch(const struct assoc *a, struct assoc_small *
 
 	switch (a->policy) {
 	case SIM_LRU:
-		if ((s->state & 15) != way)
-			s->state = assoc_to_front(s->state, way);
+		if (s->ages[way])
+			arch_youngest16(s->ages, way);
 		break;
 	case SIM_PLRU:
 		s->state = assoc_tree_touch(s->state, a->ways, way);
@@ -163,24 +165,22 @@ static inline void assoc_small_touch(const struct assoc *a, struct assoc_small *
 	}
 }
 
+static inline uint32_t assoc_oldest_way(const struct assoc *a, const struct assoc_small *s)
+{
+	return (uint32_t)__builtin_ctz(arch_match16(s->ages, (uint8_t)(a->ways - 1)));
+}
+
+/* Ways without an entry behind (older than) those with one again. */
+void assoc_small_behind(const struct assoc *a, struct assoc_small *s);
 uint32_t assoc_small_choose(struct assoc *a, const struct assoc_small *s);
 
 static inline uint32_t assoc_small_victim(struct assoc *a, const struct assoc_small *s)
 {
+	if (a->by_age)
+		return assoc_oldest_way(a, s);
 	if (s->valid != a->full)
 		return (uint32_t)__builtin_ctz(~s->valid);
-	if (a->policy == SIM_LRU || a->policy == SIM_FIFO)
-		return (uint32_t)(s->state >> 4 * (a->ways - 1)) & 15;
 	return assoc_small_choose(a, s);
-}
-
-/* The way, which is new, becomes the youngest; mostly it was the oldest. */
-static inline void assoc_enter(const struct assoc *a, struct assoc_small *s, uint32_t way)
-{
-	if (((s->state >> 4 * (a->ways - 1)) & 15) == way)
-		s->state = (s->state & ~a->ages) | ((s->state << 4 | way) & a->ages);
-	else
-		s->state = assoc_to_front(s->state, way);
 }
 
 /* Whether @key is in @set; a hit counts as a reference. */
@@ -213,38 +213,63 @@ static inline uint64_t assoc_insert(struct assoc *a, uint64_t key, uint32_t set,
 		return assoc_large_insert(a, key, set, referenced);
 	s = assoc_small_at(a, set);
 	way = assoc_small_victim(a, s);
-	old = s->valid >> way & 1 ? s->keys[way] : ASSOC_NONE;
+	old = s->keys[way];
 	s->keys[way] = key;
 	s->mark[way] = assoc_mark(key);
+	if (a->by_age) {
+		if (referenced || a->policy == SIM_FIFO)
+			arch_youngest16(s->ages, way);
+		else
+			assoc_small_behind(a, s);
+		return old;
+	}
 	s->valid |= 1u << way;
-	if (a->policy == SIM_FIFO || (a->policy == SIM_LRU && referenced))
-		assoc_enter(a, s, way);
-	else if (referenced)
+	if (referenced)
 		assoc_small_touch(a, s, way);
 	else if (a->policy == SIM_NRU || a->policy == SIM_NRU_LOWEST)
 		s->state &= ~(UINT64_C(1) << way);
 	return old;
 }
 
-/* The same where nobody asks what had to go. */
-static inline void assoc_put(struct assoc *a, uint64_t key, uint32_t set)
+/*
+ * Find and insert in one for LRU, without a branch that depends on the outcome: a hit and a miss
+ * both end with the key in one way, which becomes the youngest, so only the choice of that way
+ * differs. What a miss pushes out (a hit: @key itself) comes back. Where a level hits, no branch
+ * predictor of the simulating computer knows, and each wrong guess costs as much as a lookup.
+ */
+static inline uint64_t assoc_swap_lru(struct assoc_small *s, uint32_t full, uint32_t ways,
+				      uint64_t key, uint32_t *ret_way)
 {
-	struct assoc_small *s;
+	const uint32_t oldest = arch_match16(s->ages, (uint8_t)(ways - 1)) << 16;
+	const uint8_t mark = assoc_mark(key);
+	uint32_t hits = arch_match16(s->mark, mark) & full;
+	/* the lowest bit is a way that may hit, or, 16 above, the oldest */
+	uint32_t way = (uint32_t)__builtin_ctz(hits | oldest) & 15;
+	uint64_t old = s->keys[way];
+
+	if (__builtin_expect((hits != 0) & (old != key), 0)) { /* another key of that mark */
+		while (hits && s->keys[__builtin_ctz(hits)] != key)
+			hits &= hits - 1;
+		way = (uint32_t)__builtin_ctz(hits | oldest) & 15;
+		old = s->keys[way];
+	}
+	s->keys[way] = key;
+	arch_enter16(s->mark, s->ages, way, mark);
+	*ret_way = way;
+	return old;
+}
+
+/* Find, and insert if it was not there: whether it was. */
+static inline bool assoc_access(struct assoc *a, uint64_t key, uint32_t set)
+{
 	uint32_t way;
 
-	if (!a->small) {
-		assoc_large_insert(a, key, set, true);
-		return;
-	}
-	s = assoc_small_at(a, set);
-	way = assoc_small_victim(a, s);
-	s->keys[way] = key;
-	s->mark[way] = assoc_mark(key);
-	s->valid |= 1u << way;
-	if (a->policy == SIM_LRU || a->policy == SIM_FIFO)
-		assoc_enter(a, s, way);
-	else
-		assoc_small_touch(a, s, way);
+	if (a->small && a->policy == SIM_LRU)
+		return assoc_swap_lru(assoc_small_at(a, set), a->full, a->ways, key, &way) == key;
+	if (assoc_find(a, key, set))
+		return true;
+	assoc_insert(a, key, set, true);
+	return false;
 }
 
 static inline bool assoc_remove(struct assoc *a, uint64_t key, uint32_t set)
@@ -259,18 +284,27 @@ static inline bool assoc_remove(struct assoc *a, uint64_t key, uint32_t set)
 	if (way == a->ways)
 		return false;
 	s->keys[way] = ASSOC_NONE;
-	s->valid &= ~(1u << way);
+	if (a->by_age)
+		arch_oldest16(s->ages, way, a->ways);
+	else
+		s->valid &= ~(1u << way);
 	return true;
 }
 
-/* Into the caches of the computer that simulates. */
-static inline void assoc_prefetch(const struct assoc *a, uint64_t number)
-{
-	const char *at;
+/*
+ * The same for @n keys, one after the other: what was pushed out (as of assoc_swap_lru()), and, in
+ * small sets, the way of each. @shift: from keys to the numbers that tell sets. @n: up to
+ * ASSOC_BLOCK.
+ */
+enum { ASSOC_BLOCK = 512 };
+void assoc_block(struct assoc *a, unsigned n, const uint64_t *keys, unsigned shift,
+		 uint64_t *ret_old, uint8_t *ret_ways);
 
-	if (!a->small)
-		return;
-	at = (const char *)assoc_small_at(a, assoc_set(a, number));
+/* Into the caches of the computer that simulates. */
+static inline void assoc_prefetch(const struct assoc *a, uint32_t set)
+{
+	const char *at = (const char *)assoc_small_at(a, set);
+
 	for (uint32_t line = 0; line < a->small_bytes; line += 64)
 		__builtin_prefetch(at + line, 1);
 }

@@ -12,8 +12,6 @@
 #include "base/units.h"
 #include "sim/state.h"
 
-enum { AHEAD = 8 }; /* references whose sets are fetched early into the caches of this computer */
-
 /* --- making --- */
 
 /* The size at which a TLB holds pages of 2^@shift; 0: not at all. */
@@ -201,6 +199,26 @@ static int check_nodes(const struct sim *s, struct err *e)
 	return 0;
 }
 
+/* Where no level depends on one behind it. */
+static void choose_blocks(struct sim *s)
+{
+	const struct sim_cache *c = s->m->caches;
+
+	s->passes_by = s->skips_first || s->m->walker.first_cache > 1;
+	s->caches_in_blocks = true;
+	s->tlbs_in_blocks = s->m->walker.kind == SIM_RADIX;
+	for (unsigned i = 1; i < s->n_caches; i++)
+		if (c[i].relation == SIM_INCLUSIVE ||
+		    (c[i].relation == SIM_VICTIM && c[i - 1].relation == SIM_VICTIM))
+			s->caches_in_blocks = false;
+	for (unsigned i = 0; i < s->n_tlb_levels; i++)
+		if (s->tlb_levels[i].n > 1)
+			s->tlbs_in_blocks = false;
+	for (size_t i = 0; i < s->m->n_tlbs; i++)
+		if (s->m->tlbs[i].holds_level || s->m->tlbs[i].holds_vhpt)
+			s->tlbs_in_blocks = false;
+}
+
 int sim_new(const struct sim_machine *m, const struct sim_space *space, uint64_t seed,
 	    struct sim **ret, struct err *e)
 {
@@ -229,9 +247,7 @@ int sim_new(const struct sim_machine *m, const struct sim_space *space, uint64_t
 		sim_free(s);
 		return err_set(e, ENOMEM, "no memory for the model");
 	}
-	/* where frames are known without asking, and the last cache is larger than this one's */
-	s->looks_ahead =
-		s->space.frames == SIM_FRAMES_RANDOM && !s->space.host_levels && !s->align_shift;
+	choose_blocks(s);
 	*ret = s;
 	return 0;
 }
@@ -256,52 +272,13 @@ void sim_free(struct sim *s)
 	free(s);
 }
 
-/* --- data --- */
-
-static uint16_t alias_hash(const struct sim *s, uint64_t va)
-{
-	uint64_t h = 0;
-
-	if (s->m->alias.rule == SIM_ALIAS_VIPT) {
-		const struct sim_cache *c = &s->m->caches[0];
-		const uint64_t way = c->ways ? c->size_bytes / c->ways : c->line_bytes;
-
-		return (uint16_t)((va & (way - 1)) >> s->base_shift);
-	}
-	for (unsigned k = 0; k < s->n_folds; k++)
-		h |= (va ^ va >> s->folds[k].shift) & s->folds[k].mask;
-	return (uint16_t)(h ^ h >> 12);
-}
-
-/* After the line is in the first cache: does its last address reach it the same way? */
-static void check_alias(struct sim *s, uint64_t va, uint64_t pa, bool was_there)
-{
-	struct assoc *c = &s->caches[0];
-	const uint64_t line = pa >> s->line_shift[0];
-	const uint32_t set = assoc_set(c, line);
-	const size_t first = (size_t)set * c->ways;
-	const uint32_t way = assoc_small_way(c, assoc_small_at(c, set), line);
-	const uint16_t now = alias_hash(s, va);
-
-	if (way == c->ways)
-		return;
-	if (was_there && s->alias_of[first + way] != now)
-		s->counts.alias_misses++;
-	s->alias_of[first + way] = now;
-}
+/* --- references --- */
 
 static void read_data(struct sim *s, uint64_t va, bool first_level)
 {
-	const uint64_t pa = s->data_place != NO_PLACE ? s->data_place : data_address(s, va);
-	const unsigned first = !first_level && s->skips_first && s->n_caches > 1;
-	const uint64_t hits = s->counts.cache_hit[0];
-
-	read_line(s, SIM_DATA, pa, first, 0, va >> s->page_shift);
-	if (s->alias_of && first == 0)
-		check_alias(s, va, pa, s->counts.cache_hit[0] != hits);
+	read_line(s, SIM_DATA, data_address(s, va),
+		  !first_level && s->skips_first && s->n_caches > 1, va);
 }
-
-/* --- references --- */
 
 static bool find_in(const struct tlb_level *l, uint64_t va)
 {
@@ -357,35 +334,111 @@ static void reference(struct sim *s, uint64_t va)
 	read_data(s, va, level == 0);
 }
 
-/* Where a reference to come will look; its sets are fetched by then. */
-static void look_ahead(const struct sim *s, uint64_t va, uint64_t *ret_data, uint64_t *ret_leaf)
+/*
+ * Asks @a for the references @of of a block; those that miss stay in @of. They are in it then, as
+ * a walk would fill it. @what: of the keys.
+ */
+static unsigned ask(struct assoc *a, unsigned shift, unsigned what, const uint64_t *va,
+		    uint16_t *of, unsigned n)
 {
-	const unsigned last = s->n_caches - 1;
-	const uint64_t entry = va >> s->page_shift, table = entry >> s->index_bits;
+	uint64_t keys[BLOCK], old[BLOCK];
+	uint8_t ways[BLOCK];
+	unsigned missed = 0;
 
-	*ret_data = place_random(s, KIND_DATA, entry, s->page_shift) |
-		    (va & ((UINT64_C(1) << s->page_shift) - 1));
-	assoc_prefetch(&s->caches[last], *ret_data >> s->line_shift[last]);
-	*ret_leaf = place_random(s, KIND_TABLE + s->leaf - 1, table, s->base_shift) +
-		    (entry & ((UINT64_C(1) << s->index_bits) - 1)) * 8;
-	assoc_prefetch(&s->caches[last], *ret_leaf >> s->line_shift[last]);
+	for (unsigned k = 0; k < n; k++)
+		keys[k] = tlb_key(va[of[k]] >> shift, what);
+	assoc_block(a, n, keys, KEY_BITS, old, ways);
+	for (unsigned k = 0; k < n; k++) {
+		of[missed] = of[k];
+		missed += old[k] != keys[k];
+	}
+	return missed;
+}
+
+/* A block through the TLBs: whether the first level missed, then all; the walks' order in @of. */
+static unsigned ask_tlbs(struct sim *s, const uint64_t *va, unsigned n, uint16_t *of,
+			 uint8_t *ret_missed_first)
+{
+	for (unsigned i = 0; i < s->n_tlb_levels; i++) {
+		const struct tlb_unit u = s->tlb_levels[i].units[0];
+		unsigned missed = n;
+
+		if (s->tlb_levels[i].n) {
+			missed = ask(u.a, u.shift, u.shift, va, of, n);
+			s->counts.tlb_hit[i] += n - missed;
+			s->counts.tlb_miss[i] += missed;
+		}
+		for (unsigned k = 0; i == 0 && k < missed; k++)
+			ret_missed_first[of[k]] = 1;
+		n = missed;
+	}
+	return n;
+}
+
+/* The walks of a block through the walk caches: the level at which each starts to read. */
+static void ask_walk_caches(struct sim *s, const uint64_t *va, unsigned n, uint16_t *of,
+			    uint8_t *ret_start)
+{
+	for (unsigned k = 0; k < n; k++)
+		ret_start[of[k]] = (uint8_t)s->levels;
+	for (unsigned level = s->leaf + 1; level <= s->levels && n; level++) {
+		struct assoc *a = &s->walk_caches[level];
+		uint16_t before[BLOCK];
+		unsigned missed;
+
+		if (!assoc_is_made(a))
+			continue;
+		memcpy(before, of, n * sizeof(*of));
+		missed = ask(a, s->base_shift + s->index_bits * (level - 1), 0, va, of, n);
+		s->counts.walk_cache_hit[level] += n - missed;
+		s->counts.walk_cache_miss[level] += missed;
+		/* those that hit are in the one list and not in the other */
+		for (unsigned k = 0, next = 0; k < n; k++) {
+			if (next < missed && of[next] == before[k])
+				next++;
+			else
+				ret_start[before[k]] = (uint8_t)(level - 1);
+		}
+		n = missed;
+	}
+}
+
+static void run_block(struct sim *s, const uint64_t *va, unsigned n)
+{
+	uint8_t missed_first[BLOCK] = { 0 }, start[BLOCK] = { 0 };
+	uint16_t of[BLOCK];
+	unsigned walks;
+
+	for (unsigned k = 0; k < n; k++)
+		of[k] = (uint16_t)k;
+	walks = ask_tlbs(s, va, n, of, missed_first);
+	s->counts.refs += n;
+	s->counts.walks += walks;
+	ask_walk_caches(s, va, walks, of, start);
+	for (unsigned k = 0; k < n; k++) {
+		if (s->lines.n > LINES_MAX - LINES_OF_ONE)
+			lines_flush(s);
+		if (start[k])
+			walk_from(s, va[k], start[k]);
+		read_data(s, va[k], !missed_first[k]);
+	}
 }
 
 void sim_run(struct sim *s, const uint64_t *addresses, size_t n)
 {
-	uint64_t data[AHEAD], leaf[AHEAD];
+	while (s->tlbs_in_blocks && n) {
+		const unsigned block = n < BLOCK ? (unsigned)n : BLOCK;
 
-	for (size_t i = 0; i < AHEAD && i < n && s->looks_ahead; i++)
-		look_ahead(s, addresses[i], &data[i], &leaf[i]);
+		run_block(s, addresses, block);
+		addresses += block;
+		n -= block;
+	}
 	for (size_t i = 0; i < n; i++) {
-		const size_t at = i % AHEAD;
-
-		s->data_place = s->looks_ahead ? data[at] : NO_PLACE;
-		s->leaf_place = s->looks_ahead ? leaf[at] : NO_PLACE;
-		if (i + AHEAD < n && s->looks_ahead)
-			look_ahead(s, addresses[i + AHEAD], &data[at], &leaf[at]);
+		if (s->lines.n > LINES_MAX - LINES_OF_ONE)
+			lines_flush(s);
 		reference(s, addresses[i]);
 	}
+	lines_flush(s);
 }
 
 void sim_round(struct sim *s)

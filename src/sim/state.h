@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside of struct sim, shared by sim.c, walk.c, place.c and new.c. */
+/*
+ * Inside of struct sim, shared by sim.c, walk.c, lines.c and place.c.
+ *
+ * Work goes in blocks, one level after the other: all references of a block through the first TLBs,
+ * those that missed through the next, the walks of those that missed all; then all lines that were
+ * read through the first cache, those that missed through the next, and so on. It gives the counts
+ * of one reference after the other, since what a level sees, and in which order, depends on the
+ * levels before it alone. Its loops are short, know what comes next (and fetch it early), and do
+ * not branch on what hits. Where a level depends on those behind it (inclusive caches, TLBs that
+ * hold tables), that part goes one after the other.
+ */
 #ifndef PAGETOLL_SIM_STATE_H
 #define PAGETOLL_SIM_STATE_H
 
@@ -23,7 +33,19 @@ static inline uint64_t tlb_key(uint64_t number, unsigned what)
 	return number << KEY_BITS | what;
 }
 
-#define NO_PLACE UINT64_MAX
+enum { BLOCK = 128 /* references */, LINES_MAX = ASSOC_BLOCK };
+/* More than the lines of one reference: its walk, nested too, and its data. */
+enum { LINES_OF_ONE = (SIM_LEVELS_MAX + 1) * (SIM_LEVELS_MAX + 1) };
+
+/* Lines that were read, on their way through the caches. */
+struct lines {
+	unsigned n;
+	uint64_t pa[LINES_MAX];
+	uint64_t va[LINES_MAX];      /* or the guest's address: tells the number of page or table */
+	uint8_t what[LINES_MAX];     /* enum sim_what */
+	uint8_t first[LINES_MAX];    /* cache that it asks */
+	uint64_t evicted[LINES_MAX]; /* by it, from the cache before; ASSOC_NONE: nothing */
+};
 
 enum { UNITS_MAX = 4 }; /* TLBs of one level that hold one page size */
 
@@ -64,9 +86,9 @@ struct sim {
 	bool tells[SIM_CACHES_MAX];  /* somebody wants to know what leaves it */
 	bool guards[SIM_CACHES_MAX]; /* a victim cache that may hold what comes to it */
 	bool skips_first;
-	bool looks_ahead;
-	/* Of the reference in work, where it was looked up ahead; else NO_PLACE. */
-	uint64_t data_place, leaf_place;
+	bool passes_by; /* some lines do not ask the first cache */
+	bool tlbs_in_blocks, caches_in_blocks;
+	struct lines lines;
 	uint64_t fills; /* of TLBs: turns between units */
 	struct frames guest;
 	/* aliases in the first cache */
@@ -100,14 +122,19 @@ int frames_init(struct frames *f, uint64_t limit);
 uint64_t frames_get(struct frames *f, uint64_t key);
 uint32_t place_node(const struct sim *s, unsigned level, uint64_t number);
 
-/* --- walk.c --- */
+/* --- lines.c --- */
 
 /* Finds the line of @pa in the caches from @first on, or in memory; fills them. Where it was. */
 unsigned cache_access(struct sim *s, uint64_t pa, unsigned first);
-/* The same for a read of kind @what, counted; @level and @number tell the node. */
-void read_line(struct sim *s, unsigned what, uint64_t pa, unsigned first, unsigned level,
-	       uint64_t number);
+/* A read of kind @what at @pa, counted now or by lines_flush(); @va as in struct lines. */
+void read_line(struct sim *s, unsigned what, uint64_t pa, unsigned first, uint64_t va);
+void lines_flush(struct sim *s);
+
+/* --- walk.c --- */
+
 void walk(struct sim *s, uint64_t va);
+/* A radix walk of which the highest level to read is known. */
+void walk_from(struct sim *s, uint64_t va, unsigned start);
 /* Physical address of the data at @va. */
 uint64_t data_address(struct sim *s, uint64_t va);
 
