@@ -185,7 +185,7 @@ static void set_difference(struct rows *r, size_t row, const struct compared *c)
 		return;
 	if (c->b > c->a)
 		str_add(&text, "+");
-	if (c->unit && strcmp(c->unit, "bytes") == 0)
+	if (c->unit && (strcmp(c->unit, "bytes") == 0 || strcmp(c->unit, "Hz") == 0))
 		render_value(&text, c->b - c->a, c->unit, r->digits, true);
 	else
 		render_difference(&text, (c->b - c->a) / times.divisor, larger / times.divisor,

@@ -205,6 +205,24 @@ static bool any_interval(const struct report *rep)
 	return false;
 }
 
+/* The latency of memory is the toll's random read again, where that was taken from the same point.
+ */
+static bool is_said_already(const struct report *rep, const struct fact *f)
+{
+	if (strcmp(f->id, "memory.latency_ns") != 0)
+		return false;
+	for (size_t i = 0; i < rep->facts.n; i++) {
+		const struct fact *other = &rep->facts.v[i];
+		if (strcmp(other->id, "toll.random_read_ns") == 0 && other->value == f->value &&
+		    strcmp(attrs_text(&other->where, "page", ""),
+			   attrs_text(&f->where, "page", "")) == 0 &&
+		    render_where_bytes(&other->where, "working-set") ==
+			    render_where_bytes(&f->where, "working-set"))
+			return true;
+	}
+	return false;
+}
+
 int facts_words(struct arena *a, const struct report *rep, struct fact_sentences *ret)
 {
 	*ret = (struct fact_sentences){ .any_interval = any_interval(rep) };
@@ -213,7 +231,8 @@ int facts_words(struct arena *a, const struct report *rep, struct fact_sentences
 		for (size_t i = 0; i < rep->facts.n; i++) {
 			const struct fact *f = &rep->facts.v[i];
 			struct str text = { 0 };
-			if (strcmp(f->id, words[row].id) != 0 || isnan(f->value))
+			if (strcmp(f->id, words[row].id) != 0 || isnan(f->value) ||
+			    is_said_already(rep, f))
 				continue;
 			if (n++ >= OF_A_KIND) {
 				ret->n_more++;

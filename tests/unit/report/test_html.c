@@ -283,6 +283,23 @@ static void test_facts_are_sentences(void **state)
 	fixture_close(r, &rep);
 }
 
+/* The read of the toll and the latency of memory are one number. */
+static void test_no_sentence_twice(void **state)
+{
+	struct report rep;
+	struct report_options o;
+	struct seen s;
+	struct run *r = fixture_open(fixture_find("toll"), &rep, &o);
+	struct page_run one = { .rep = &rep, .name = "x" };
+
+	(void)state;
+	look(&s, &(struct page_input){ .runs = &one, .n_runs = 1 });
+	assert_non_null(strstr(s.body, "A dependent random read over 1 GiB with 2 MiB pages"));
+	assert_null(strstr(s.body, "A dependent load over 1 GiB"));
+	look_done(&s);
+	fixture_close(r, &rep);
+}
+
 static const char *const hostile[] = {
 	"<script>alert(1)</script>",
 	"</script><script>alert(1)</script>",
@@ -441,6 +458,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_invented_run),
 		cmocka_unit_test(test_facts_are_sentences),
+		cmocka_unit_test(test_no_sentence_twice),
 		cmocka_unit_test(test_hostile_texts),
 		cmocka_unit_test(test_long_texts_are_cut_and_strange_ones_isolated),
 		cmocka_unit_test(test_comparisons),
