@@ -247,13 +247,17 @@ static bool same_outer(const struct run *r, const struct measure *a, const struc
 
 static void about(struct str *out, const struct run *r, const struct sim_machine *m)
 {
+	struct str text = { 0 };
+
 	if (!m) {
 		str_add(out, "predicted from geometry alone\n");
 		return;
 	}
-	str_add(out, "predicted for ");
-	escape_terminal(out, m->summary);
-	str_addf(out, "\nmachine %s: %zu figures, %zu of them assumed\n", m->name, m->n_origins,
+	str_add(&text, "predicted for ");
+	escape_terminal(&text, m->summary);
+	cli_wrap_at(out, str_text(&text), 0, 2);
+	str_done(&text);
+	str_addf(out, "machine %s: %zu figures, %zu of them assumed\n", m->name, m->n_origins,
 		 sim_machine_count_assumed(m));
 	(void)r;
 }

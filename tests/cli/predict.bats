@@ -139,6 +139,11 @@ load helpers
 	pagetoll predict tlb.chase pointers=16 --machine "$file" --no-save
 	exits 0
 	[[ $output == *"machine mine"* ]]
+	sed -i "s/\"summary\": \"/&$(printf 'a long summary, %.0s' {1..6})/" "$file"
+	pagetoll predict tlb.chase pointers=16 --machine "$file" --no-save
+	exits 0
+	prints "a long summary"
+	narrow
 	sed -i 's/"entries": 2048/"entries": 2040/' "$file"
 	pagetoll predict tlb.chase pointers=16 --machine "$file" --no-save
 	exits 129
