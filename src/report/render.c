@@ -76,6 +76,16 @@ static size_t last_break(const char *text, size_t end, bool in_brackets)
 	return found;
 }
 
+/* Where a word of more than @n bytes breaks: behind a joint of its parts in the second half, else
+ * at @n. */
+static size_t word_break(const char *text, size_t n)
+{
+	for (size_t i = n; i > n / 2; i--)
+		if (text[i - 1] == '_' || text[i - 1] == '.' || text[i - 1] == '/')
+			return i;
+	return n;
+}
+
 size_t render_line_bytes(const char *text, size_t room, size_t *ret_skip)
 {
 	size_t n = bytes_of_columns(text, room);
@@ -86,7 +96,7 @@ size_t render_line_bytes(const char *text, size_t room, size_t *ret_skip)
 	if (!end)
 		end = last_break(text, n, true);
 	if (!end)
-		return n; /* one long word */
+		return word_break(text, n);
 	size_t after = end;
 	while (text[after] == ' ')
 		after++;

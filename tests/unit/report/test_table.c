@@ -237,6 +237,8 @@ static void test_wrap(void **state)
 		{ "one   two", 0, 0, 10, "one   two\n" },
 		{ "trailing  ", 0, 0, 10, "trailing\n" },
 		{ "abcdefghijklmno", 0, 0, 10, "abcdefghij\nklmno\n" },
+		{ "cache.latency_cycles", 0, 0, 19, "cache.latency_\ncycles\n" },
+		{ "a.bcdefghijklmno", 0, 0, 10, "a.bcdefghi\njklmno\n" }, /* not so early */
 		{ "abcdefghi", 6, 1, 16, "abcdefghi\n" },
 		{ "abcdefghijkl", 6, 1, 16, "\n abcdefghijkl\n" },
 		{ "ns [1, 2] x", 0, 0, 8, "ns\n[1, 2] x\n" },
