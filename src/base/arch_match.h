@@ -6,12 +6,34 @@
 #ifndef PAGETOLL_BASE_ARCH_MATCH_H
 #define PAGETOLL_BASE_ARCH_MATCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/*
+ * A function ARCH_MATCH_WIDE is compiled with instructions that not every computer of the
+ * architecture has (x86-64: AVX2, BMI; they need fewer to spread a byte, and to find a bit): only
+ * to be called where arch_match_is_wide(). What it calls has to be part of it: ARCH_MATCH_INLINE.
+ */
+#define ARCH_MATCH_INLINE __attribute__((always_inline))
+#if defined(__x86_64__)
+#define ARCH_MATCH_WIDE __attribute__((target("avx2,bmi,bmi2")))
+static inline bool arch_match_is_wide(void)
+{
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+	       __builtin_cpu_supports("bmi2");
+}
+#else
+#define ARCH_MATCH_WIDE
+static inline bool arch_match_is_wide(void)
+{
+	return false;
+}
+#endif
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
 
-static inline uint32_t arch_match16(const uint8_t bytes[16], uint8_t want)
+static inline ARCH_MATCH_INLINE uint32_t arch_match16(const uint8_t bytes[16], uint8_t want)
 {
 	const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)bytes);
 
@@ -22,7 +44,7 @@ static inline uint32_t arch_match16(const uint8_t bytes[16], uint8_t want)
  * Those younger than @way grow older by one, and it becomes the youngest. Whole stores: a load of
  * sixteen bytes soon after a store of one would wait until that store has left the processor.
  */
-static inline void arch_youngest16(uint8_t ages[16], uint32_t way)
+static inline ARCH_MATCH_INLINE void arch_youngest16(uint8_t ages[16], uint32_t way)
 {
 	__m128i *const at = (__m128i *)(void *)ages;
 	const __m128i v = _mm_load_si128(at), own = _mm_set1_epi8((char)ages[way]);
@@ -32,7 +54,8 @@ static inline void arch_youngest16(uint8_t ages[16], uint32_t way)
 }
 
 /* The same, and its byte of @marks becomes @mark. */
-static inline void arch_enter16(uint8_t marks[16], uint8_t ages[16], uint32_t way, uint8_t mark)
+static inline ARCH_MATCH_INLINE void arch_enter16(uint8_t marks[16], uint8_t ages[16], uint32_t way,
+						  uint8_t mark)
 {
 	__m128i *const at = (__m128i *)(void *)ages, *const m = (__m128i *)(void *)marks;
 	const __m128i v = _mm_load_si128(at), own = _mm_set1_epi8((char)ages[way]);
@@ -56,7 +79,7 @@ static inline void arch_oldest16(uint8_t ages[16], uint32_t way, uint32_t ways)
 }
 #else
 /* Bytes of zero become bits: no carry leaves a byte, so that none is found in vain. */
-static inline uint32_t arch_zero_bytes(uint64_t v)
+static inline ARCH_MATCH_INLINE uint32_t arch_zero_bytes(uint64_t v)
 {
 	const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
 	const uint64_t tops = ~(((v & low) + low) | v | low);
@@ -65,14 +88,14 @@ static inline uint32_t arch_zero_bytes(uint64_t v)
 }
 
 /* As a little-endian machine loads them; compilers make one load of it where that is true. */
-static inline uint64_t arch_eight_bytes(const uint8_t *b)
+static inline ARCH_MATCH_INLINE uint64_t arch_eight_bytes(const uint8_t *b)
 {
 	return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24 |
 	       (uint64_t)b[4] << 32 | (uint64_t)b[5] << 40 | (uint64_t)b[6] << 48 |
 	       (uint64_t)b[7] << 56;
 }
 
-static inline uint32_t arch_match16(const uint8_t bytes[16], uint8_t want)
+static inline ARCH_MATCH_INLINE uint32_t arch_match16(const uint8_t bytes[16], uint8_t want)
 {
 	const uint64_t all = want * 0x0101010101010101u;
 
@@ -80,7 +103,7 @@ static inline uint32_t arch_match16(const uint8_t bytes[16], uint8_t want)
 	       arch_zero_bytes(arch_eight_bytes(bytes + 8) ^ all) << 8;
 }
 
-static inline void arch_youngest16(uint8_t ages[16], uint32_t way)
+static inline ARCH_MATCH_INLINE void arch_youngest16(uint8_t ages[16], uint32_t way)
 {
 	const uint8_t own = ages[way];
 
@@ -89,7 +112,8 @@ static inline void arch_youngest16(uint8_t ages[16], uint32_t way)
 	ages[way] = 0;
 }
 
-static inline void arch_enter16(uint8_t marks[16], uint8_t ages[16], uint32_t way, uint8_t mark)
+static inline ARCH_MATCH_INLINE void arch_enter16(uint8_t marks[16], uint8_t ages[16], uint32_t way,
+						  uint8_t mark)
 {
 	arch_youngest16(ages, way);
 	marks[way] = mark;

@@ -50,6 +50,7 @@ int assoc_init(struct assoc *a, const struct sim_shape *shape, uint64_t seed)
 
 		a->fold[i] = (uint8_t)(shift < 63 ? shift : 63);
 	}
+	a->wide = arch_match_is_wide();
 	a->by_age = a->policy == SIM_LRU || a->policy == SIM_FIFO;
 	a->is_plain = a->sets == 1 || (a->index == SIM_LINEAR && a->mask);
 	a->full = a->ways <= ASSOC_SMALL ? (UINT32_C(1) << a->ways) - 1 : 0;
@@ -198,8 +199,9 @@ enum {
 	NEAR_BYTES = 32768 /* so much is there anyway */
 };
 
-static void block_lru(struct assoc *a, unsigned n, const uint64_t *keys, const uint32_t *at,
-		      uint64_t *ret_old, uint8_t *ret_ways)
+static inline ARCH_MATCH_INLINE void block_lru(const struct assoc *a, unsigned n,
+					       const uint64_t *keys, const uint32_t *at,
+					       uint64_t *ret_old, uint8_t *ret_ways)
 {
 	/* copies: the compiler cannot know that stores of bytes leave those of @a alone */
 	const uint32_t full = a->full, ways = a->ways, bytes = a->small_bytes;
@@ -217,6 +219,18 @@ static void block_lru(struct assoc *a, unsigned n, const uint64_t *keys, const u
 	}
 }
 
+static void block_lru_any(const struct assoc *a, unsigned n, const uint64_t *keys,
+			  const uint32_t *at, uint64_t *ret_old, uint8_t *ret_ways)
+{
+	block_lru(a, n, keys, at, ret_old, ret_ways);
+}
+
+static ARCH_MATCH_WIDE void block_lru_wide(const struct assoc *a, unsigned n, const uint64_t *keys,
+					   const uint32_t *at, uint64_t *ret_old, uint8_t *ret_ways)
+{
+	block_lru(a, n, keys, at, ret_old, ret_ways);
+}
+
 void assoc_block(struct assoc *a, unsigned n, const uint64_t *keys, unsigned shift,
 		 uint64_t *ret_old, uint8_t *ret_ways)
 {
@@ -231,7 +245,10 @@ void assoc_block(struct assoc *a, unsigned n, const uint64_t *keys, unsigned shi
 			at[k] = assoc_set(a, keys[k] >> shift) * bytes;
 		for (unsigned k = n; k < n + AHEAD; k++)
 			at[k] = 0;
-		block_lru(a, n, keys, at, ret_old, ret_ways);
+		if (a->wide)
+			block_lru_wide(a, n, keys, at, ret_old, ret_ways);
+		else
+			block_lru_any(a, n, keys, at, ret_old, ret_ways);
 		return;
 	}
 	for (unsigned k = 0; k < n; k++) {

@@ -46,6 +46,7 @@ struct assoc {
 	uint32_t small_bytes; /* a multiple of 64 */
 	uint32_t full;        /* a bit for each way */
 	bool by_age;          /* LRU, FIFO: small sets have ages */
+	bool wide;            /* this computer has the instructions of ARCH_MATCH_WIDE */
 	/* large */
 	uint64_t *keys;    /* owned; sets x ways */
 	uint32_t *slot_of; /* owned; hash table: slot + 1, 0: empty */
@@ -237,8 +238,9 @@ static inline uint64_t assoc_insert(struct assoc *a, uint64_t key, uint32_t set,
  * differs. What a miss pushes out (a hit: @key itself) comes back. Where a level hits, no branch
  * predictor of the simulating computer knows, and each wrong guess costs as much as a lookup.
  */
-static inline uint64_t assoc_swap_lru(struct assoc_small *s, uint32_t full, uint32_t ways,
-				      uint64_t key, uint32_t *ret_way)
+static inline ARCH_MATCH_INLINE uint64_t assoc_swap_lru(struct assoc_small *s, uint32_t full,
+							uint32_t ways, uint64_t key,
+							uint32_t *ret_way)
 {
 	const uint32_t oldest = arch_match16(s->ages, (uint8_t)(ways - 1)) << 16;
 	const uint8_t mark = assoc_mark(key);
@@ -296,7 +298,7 @@ static inline bool assoc_remove(struct assoc *a, uint64_t key, uint32_t set)
  * small sets, the way of each. @shift: from keys to the numbers that tell sets. @n: up to
  * ASSOC_BLOCK.
  */
-enum { ASSOC_BLOCK = 512 };
+enum { ASSOC_BLOCK = 768 };
 void assoc_block(struct assoc *a, unsigned n, const uint64_t *keys, unsigned shift,
 		 uint64_t *ret_old, uint8_t *ret_ways);
 

@@ -171,6 +171,8 @@ static unsigned through_plain(struct sim *s, unsigned i, uint16_t *of, unsigned 
 {
 	struct lines *l = &s->lines;
 	uint64_t keys[LINES_MAX], old[LINES_MAX];
+	/* four of each: an addition need not wait for the one before */
+	uint64_t found[4][SIM_WHATS] = { 0 };
 	uint8_t ways[LINES_MAX];
 	unsigned missed = 0;
 
@@ -188,10 +190,13 @@ static unsigned through_plain(struct sim *s, unsigned i, uint16_t *of, unsigned 
 	for (unsigned k = 0; k < n; k++) {
 		const bool hit = old[k] == keys[k];
 
-		s->counts.found[l->what[of[k]]][i] += hit;
+		found[k % 4][l->what[of[k]]] += hit;
 		of[missed] = of[k];
 		missed += !hit;
 	}
+	for (unsigned what = 0; what < SIM_WHATS; what++)
+		s->counts.found[what][i] +=
+			found[0][what] + found[1][what] + found[2][what] + found[3][what];
 	return count_hits(s, i, n, missed);
 }
 
@@ -272,7 +277,6 @@ void read_line(struct sim *s, unsigned what, uint64_t pa, unsigned first, uint64
 	if (s->caches_in_blocks) {
 		l->pa[l->n] = pa;
 		l->va[l->n] = va;
-		l->evicted[l->n] = ASSOC_NONE;
 		l->what[l->n] = (uint8_t)what;
 		l->first[l->n++] = (uint8_t)first;
 		return;

@@ -274,12 +274,6 @@ void sim_free(struct sim *s)
 
 /* --- references --- */
 
-static void read_data(struct sim *s, uint64_t va, bool first_level)
-{
-	read_line(s, SIM_DATA, data_address(s, va),
-		  !first_level && s->skips_first && s->n_caches > 1, va);
-}
-
 static bool find_in(const struct tlb_level *l, uint64_t va)
 {
 	for (unsigned u = 0; u < l->n; u++) {
@@ -332,96 +326,6 @@ static void reference(struct sim *s, uint64_t va)
 			insert_in(s, &s->tlb_levels[i], va);
 	}
 	read_data(s, va, level == 0);
-}
-
-/*
- * Asks @a for the references @of of a block; those that miss stay in @of. They are in it then, as
- * a walk would fill it. @what: of the keys.
- */
-static unsigned ask(struct assoc *a, unsigned shift, unsigned what, const uint64_t *va,
-		    uint16_t *of, unsigned n)
-{
-	uint64_t keys[BLOCK], old[BLOCK];
-	uint8_t ways[BLOCK];
-	unsigned missed = 0;
-
-	for (unsigned k = 0; k < n; k++)
-		keys[k] = tlb_key(va[of[k]] >> shift, what);
-	assoc_block(a, n, keys, KEY_BITS, old, ways);
-	for (unsigned k = 0; k < n; k++) {
-		of[missed] = of[k];
-		missed += old[k] != keys[k];
-	}
-	return missed;
-}
-
-/* A block through the TLBs: whether the first level missed, then all; the walks' order in @of. */
-static unsigned ask_tlbs(struct sim *s, const uint64_t *va, unsigned n, uint16_t *of,
-			 uint8_t *ret_missed_first)
-{
-	for (unsigned i = 0; i < s->n_tlb_levels; i++) {
-		const struct tlb_unit u = s->tlb_levels[i].units[0];
-		unsigned missed = n;
-
-		if (s->tlb_levels[i].n) {
-			missed = ask(u.a, u.shift, u.shift, va, of, n);
-			s->counts.tlb_hit[i] += n - missed;
-			s->counts.tlb_miss[i] += missed;
-		}
-		for (unsigned k = 0; i == 0 && k < missed; k++)
-			ret_missed_first[of[k]] = 1;
-		n = missed;
-	}
-	return n;
-}
-
-/* The walks of a block through the walk caches: the level at which each starts to read. */
-static void ask_walk_caches(struct sim *s, const uint64_t *va, unsigned n, uint16_t *of,
-			    uint8_t *ret_start)
-{
-	for (unsigned k = 0; k < n; k++)
-		ret_start[of[k]] = (uint8_t)s->levels;
-	for (unsigned level = s->leaf + 1; level <= s->levels && n; level++) {
-		struct assoc *a = &s->walk_caches[level];
-		uint16_t before[BLOCK];
-		unsigned missed;
-
-		if (!assoc_is_made(a))
-			continue;
-		memcpy(before, of, n * sizeof(*of));
-		missed = ask(a, s->base_shift + s->index_bits * (level - 1), 0, va, of, n);
-		s->counts.walk_cache_hit[level] += n - missed;
-		s->counts.walk_cache_miss[level] += missed;
-		/* those that hit are in the one list and not in the other */
-		for (unsigned k = 0, next = 0; k < n; k++) {
-			if (next < missed && of[next] == before[k])
-				next++;
-			else
-				ret_start[before[k]] = (uint8_t)(level - 1);
-		}
-		n = missed;
-	}
-}
-
-static void run_block(struct sim *s, const uint64_t *va, unsigned n)
-{
-	uint8_t missed_first[BLOCK] = { 0 }, start[BLOCK] = { 0 };
-	uint16_t of[BLOCK];
-	unsigned walks;
-
-	for (unsigned k = 0; k < n; k++)
-		of[k] = (uint16_t)k;
-	walks = ask_tlbs(s, va, n, of, missed_first);
-	s->counts.refs += n;
-	s->counts.walks += walks;
-	ask_walk_caches(s, va, walks, of, start);
-	for (unsigned k = 0; k < n; k++) {
-		if (s->lines.n > LINES_MAX - LINES_OF_ONE)
-			lines_flush(s);
-		if (start[k])
-			walk_from(s, va[k], start[k]);
-		read_data(s, va[k], !missed_first[k]);
-	}
 }
 
 void sim_run(struct sim *s, const uint64_t *addresses, size_t n)

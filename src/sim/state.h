@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside of struct sim, shared by sim.c, walk.c, lines.c and place.c.
+ * Inside of struct sim, shared by sim.c, block.c, walk.c, lines.c and place.c.
  *
  * Work goes in blocks, one level after the other: all references of a block through the first TLBs,
  * those that missed through the next, the walks of those that missed all; then all lines that were
@@ -12,6 +12,8 @@
  */
 #ifndef PAGETOLL_SIM_STATE_H
 #define PAGETOLL_SIM_STATE_H
+
+#include <assert.h>
 
 #include "sim/assoc.h"
 #include "sim/sim.h"
@@ -34,6 +36,7 @@ static inline uint64_t tlb_key(uint64_t number, unsigned what)
 }
 
 enum { BLOCK = 128 /* references */, LINES_MAX = ASSOC_BLOCK };
+static_assert(LINES_MAX >= BLOCK * (SIM_LEVELS_MAX + 1), "a block without a host's tables fits");
 /* More than the lines of one reference: its walk, nested too, and its data. */
 enum { LINES_OF_ONE = (SIM_LEVELS_MAX + 1) * (SIM_LEVELS_MAX + 1) };
 
@@ -44,7 +47,7 @@ struct lines {
 	uint64_t va[LINES_MAX];      /* or the guest's address: tells the number of page or table */
 	uint8_t what[LINES_MAX];     /* enum sim_what */
 	uint8_t first[LINES_MAX];    /* cache that it asks */
-	uint64_t evicted[LINES_MAX]; /* by it, from the cache before; ASSOC_NONE: nothing */
+	uint64_t evicted[LINES_MAX]; /* by it, from a cache before a victim cache; or ASSOC_NONE */
 };
 
 enum { UNITS_MAX = 4 }; /* TLBs of one level that hold one page size */
@@ -130,12 +133,25 @@ unsigned cache_access(struct sim *s, uint64_t pa, unsigned first);
 void read_line(struct sim *s, unsigned what, uint64_t pa, unsigned first, uint64_t va);
 void lines_flush(struct sim *s);
 
+/* The cache that walks ask first. */
+static inline unsigned first_cache(const struct sim *s)
+{
+	const unsigned first = s->m->walker.first_cache - 1;
+
+	return first < s->n_caches ? first : s->n_caches - 1;
+}
+
 /* --- walk.c --- */
 
 void walk(struct sim *s, uint64_t va);
 /* A radix walk of which the highest level to read is known. */
 void walk_from(struct sim *s, uint64_t va, unsigned start);
-/* Physical address of the data at @va. */
-uint64_t data_address(struct sim *s, uint64_t va);
+/* The reference itself; whether its translation was in a TLB of the first level. */
+void read_data(struct sim *s, uint64_t va, bool first_level);
+
+/* --- block.c --- */
+
+/* Up to BLOCK references, where TLBs go in blocks. */
+void run_block(struct sim *s, const uint64_t *va, unsigned n);
 
 #endif

@@ -9,13 +9,6 @@
 
 /* --- tables --- */
 
-static unsigned first_cache(const struct sim *s)
-{
-	const unsigned first = s->m->walker.first_cache - 1;
-
-	return first < s->n_caches ? first : s->n_caches - 1;
-}
-
 /* Address of table @number of level @level, before translation by a host. */
 static uint64_t table_address(struct sim *s, unsigned level, uint64_t number)
 {
@@ -98,7 +91,7 @@ static uint64_t guest_data_address(struct sim *s, uint64_t va)
 	return ((number << s->page_shift) & ((s->guest.limit << s->base_shift) - 1)) | within;
 }
 
-uint64_t data_address(struct sim *s, uint64_t va)
+static uint64_t data_address(struct sim *s, uint64_t va)
 {
 	const uint64_t within = va & ((UINT64_C(1) << s->page_shift) - 1);
 	const uint64_t page = va >> s->page_shift;
@@ -190,4 +183,10 @@ void walk(struct sim *s, uint64_t va)
 		walk_vhpt(s, va);
 	else
 		walk_from(s, va, walk_start(s, va));
+}
+
+void read_data(struct sim *s, uint64_t va, bool first_level)
+{
+	read_line(s, SIM_DATA, data_address(s, va),
+		  !first_level && s->skips_first && s->n_caches > 1, va);
 }
