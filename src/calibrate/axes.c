@@ -351,11 +351,11 @@ static void add_tlb(struct grid *g, size_t i, const struct calibrate_hints *h)
 
 	if (shown > 0 && (t->shape.ways == 0 || shown % t->shape.ways == 0))
 		ADD(g, AXIS_ENTRIES, i, "tlbs", "entries", shown);
-	ADD(g, AXIS_POLICY, i, "tlbs", "policy", SIM_LRU, SIM_PLRU, SIM_NRU, SIM_RANDOM);
-	if (t->shape.ways == 0) {
+	if (t->shape.ways == 0)
 		ADD(g, AXIS_PINNED, i, "tlbs", "pinned", 0, 1, 2, 3, 4);
+	ADD(g, AXIS_POLICY, i, "tlbs", "policy", SIM_LRU, SIM_PLRU, SIM_NRU, SIM_RANDOM);
+	if (t->shape.ways == 0)
 		return;
-	}
 	ADD(g, AXIS_WAYS, i, "tlbs", "ways", 4, 8, 12, 16);
 	ADD(g, AXIS_INDEX, i, "tlbs", "index", SIM_LINEAR, SIM_XOR, SIM_HASH);
 }

@@ -151,18 +151,25 @@ static int choose(struct problem *p, const struct calibrate_curve *curves, struc
 }
 
 /* The errors of the prior, on the points that are fitted and on those held out. */
-static void note_prior(const struct problem *p, const struct calibrate_curve *curves,
-		       const struct sim_machine *prior, const struct row *rows,
-		       struct calibration *ret)
+static int note_prior(struct problem *p, const struct calibrate_curve *curves,
+		      const struct sim_machine *prior, const struct row *rows,
+		      struct calibration *ret)
 {
+	uint64_t *refs = arena_alloc(&ret->arena, (p->n + 1) * sizeof(*refs));
 	double costs[COLS];
 
+	if (!refs)
+		return -ENOMEM;
 	for (unsigned c = 0; c < COLS; c++)
 		costs[c] = prior_of(prior, c);
-	for (size_t i = 0; i < p->n; i++)
+	for (size_t i = 0; i < p->n; i++) {
+		refs[i] = rows[i].refs;
 		if (!p->beyond[i])
 			note(curves[p->points[i].curve].held_out ? &ret->prior_out : &ret->prior_in,
 			     &p->points[i], row_ns(&rows[i], costs));
+	}
+	p->all = refs;
+	return 0;
 }
 
 /* Fits the costs on the structure of ret->machine, whose rows are @rows. */
@@ -199,7 +206,8 @@ int calibrate(const struct sim_machine *prior, const struct calibrate_point *poi
 	      const struct calibrate_hints *hints, const struct calibrate_options *o,
 	      struct calibration *ret, struct err *e)
 {
-	struct problem p = { .points = points, .n = n, .o = o };
+	struct problem p = { .points = points, .n = n, .o = o, .refs = o->refs };
+	struct problem quick = problem_quick(&p);
 	struct row *rows = calloc(n + 1, sizeof(*rows));
 	int rc = begin(&p, prior, n_curves, ret);
 
@@ -208,9 +216,9 @@ int calibrate(const struct sim_machine *prior, const struct calibrate_point *poi
 	if (rc == 0)
 		rc = choose(&p, curves, e);
 	if (rc == 0)
-		rc = rows_make(&p, prior, NULL, n, rows, e);
+		rc = rows_make(&quick, prior, NULL, n, rows, e);
 	if (rc == 0)
-		note_prior(&p, curves, prior, rows, ret);
+		rc = note_prior(&p, curves, prior, rows, ret);
 	if (rc == 0 && o->seconds > 0)
 		rc = search_structure(&p, hints, &ret->machine, ret, e);
 	if (rc == 0)

@@ -46,6 +46,7 @@ enum { CALIBRATE_AXES_MAX = 40, CALIBRATE_COLUMNS = 16, CALIBRATE_WORDS = 96 };
 struct calibrate_options {
 	uint64_t seed;
 	double seconds;      /* for the structure; <= 0: no search */
+	uint64_t refs;       /* of a simulation, at least; 0: as many as `predict` takes */
 	unsigned threads;    /* 0: one */
 	const char *source;  /* of fitted figures: "calibrated: from run 01m8..." */
 	double (*now)(void); /* seconds of a monotonic clock; NULL: the budget never ends */

@@ -4,7 +4,9 @@
  * least one per cent a point) exceeds 30 % of it is not determined: it is put back to its prior,
  * one after the other from the worst, and the rest are fitted again. With which other figure it is
  * confounded is told by the correlation of their estimates (the inverse of the normal matrix).
- * Source: G. A. F. Seber and A. J. Lee, "Linear Regression Analysis", 2nd ed. 2003, ch. 3.
+ * Sources: P. J. Huber, "Robust estimation of a location parameter", Ann. Math. Stat. 35, 1964, for
+ * the weights, by repeated least squares; G. A. F. Seber and A. J. Lee, "Linear Regression
+ * Analysis", 2nd ed. 2003, ch. 3.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,14 +17,17 @@
 #include "calibrate/parts.h"
 #include "stats/stats.h"
 
+enum { HUBER_ROUNDS = 5 };
+static const double HUBER = 0.1;           /* relative error */
 static const double NEVER_SHARE = 0.02;    /* of the time of every point */
 static const double UNDETERMINED = 0.3;    /* standard error to value */
 static const double SIGMA_MIN = 0.01;      /* relative error of a measured time */
 static const double COLLINEAR = 0.7;       /* correlation of two estimates */
 static const double LEAST[2] = { 0.5, 2 }; /* cycles, ns: below it nobody cares */
 
-int fit_costs(const struct row *rows, const double *ns, size_t n, const bool *kept,
-	      double *ret_costs, double *ret_sse)
+/* One least squares with weights @w. */
+static int solve(const struct row *rows, const double *ns, const double *w, size_t n,
+		 const bool *kept, double *ret_costs)
 {
 	unsigned cols[COLS];
 	size_t k = 0;
@@ -33,27 +38,48 @@ int fit_costs(const struct row *rows, const double *ns, size_t n, const bool *ke
 	for (unsigned c = 0; c < COLS; c++)
 		if (!kept[c])
 			cols[k++] = c;
-	a = calloc(n * (k ? k : 1) + n, sizeof(*a));
+	if (k == 0)
+		return 0;
+	a = calloc(n * (k + 1), sizeof(*a));
 	if (!a)
 		return -ENOMEM;
-	b = a + n * (k ? k : 1);
+	b = a + n * k;
 	for (size_t i = 0; i < n; i++) {
-		b[i] = (ns[i] - rows[i].rest) / ns[i];
+		const double f = sqrt(w[i]) / ns[i];
+
+		b[i] = (ns[i] - rows[i].rest) * f;
 		for (unsigned c = 0; c < COLS; c++)
-			b[i] -= kept[c] ? rows[i].x[c] * ret_costs[c] / ns[i] : 0;
+			b[i] -= kept[c] ? rows[i].x[c] * ret_costs[c] * f : 0;
 		for (size_t j = 0; j < k; j++)
-			a[i * k + j] = rows[i].x[cols[j]] / ns[i];
+			a[i * k + j] = rows[i].x[cols[j]] * f;
 	}
-	rc = k ? stats_nnls(a, b, n, k, x, NULL) : 0;
+	rc = stats_nnls(a, b, n, k, x, NULL);
 	free(a);
-	if (rc < 0)
-		return rc;
-	for (size_t j = 0; j < k; j++)
+	for (size_t j = 0; j < k && rc == 0; j++)
 		ret_costs[cols[j]] = x[j];
-	*ret_sse = 0;
-	for (size_t i = 0; i < n; i++)
-		*ret_sse += pow(row_ns(&rows[i], ret_costs) / ns[i] - 1, 2);
-	return 0;
+	return rc;
+}
+
+int fit_costs(const struct row *rows, const double *ns, size_t n, const bool *kept,
+	      double *ret_costs, double *ret_loss)
+{
+	double *w = calloc(n + 1, sizeof(*w));
+	int rc = w ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n && rc == 0; i++)
+		w[i] = 1;
+	for (unsigned round = 0; round < HUBER_ROUNDS && rc == 0; round++) {
+		rc = solve(rows, ns, w, n, kept, ret_costs);
+		*ret_loss = 0;
+		for (size_t i = 0; i < n && rc == 0; i++) {
+			const double off = fabs(row_ns(&rows[i], ret_costs) / ns[i] - 1);
+
+			w[i] = off > HUBER ? HUBER / off : 1;
+			*ret_loss += off > HUBER ? HUBER * (2 * off - HUBER) : off * off;
+		}
+	}
+	free(w);
+	return rc;
 }
 
 /* Inverse of the k x k matrix @g (in place, Gauss and Jordan, scaled to a unit diagonal). */

@@ -78,7 +78,8 @@ int calibrate_hold_out(const struct sim_machine *prior, const struct calibrate_p
 		       const struct calibrate_options *o, struct err *e)
 {
 	const uint64_t llc = prior->caches[prior->n_caches - 1].size_bytes;
-	struct problem p = { .points = points, .n = n, .o = o };
+	const struct problem all = { .points = points, .n = n, .o = o, .refs = o->refs };
+	const struct problem p = problem_quick(&all);
 	struct shares *s = calloc(1, sizeof(*s));
 	bool *beyond = calloc(n + 1, sizeof(*beyond));
 	size_t held = 0;

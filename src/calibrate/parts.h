@@ -25,17 +25,21 @@ _Static_assert((int)COLS <= (int)CALIBRATE_COLUMNS, "one cost a column");
 /* A point's time on a structure: sum of x times cost, in ns with costs in their units, and rest. */
 struct row {
 	double x[COLS];
-	double rest; /* ns: what no column makes */
+	double rest;   /* ns: what no column makes */
+	uint64_t refs; /* that were counted */
 };
+
+enum { QUICK_REFS = 16384 }; /* of a simulation where many are compared */
 
 /* A problem: all points, and the rows of those at hand. */
 struct problem {
 	const struct calibrate_point *points;
 	size_t n;
 	const struct calibrate_options *o;
-	bool *in_fit;  /* by point */
-	bool *beyond;  /* by point */
-	uint64_t refs; /* of a simulation; 0: the usual number */
+	bool *in_fit;        /* by point */
+	bool *beyond;        /* by point */
+	uint64_t refs;       /* of a simulation; 0: the usual number */
+	const uint64_t *all; /* by point: references that a quick simulation takes; may be NULL */
 };
 
 /* --- rows.c --- */
@@ -62,11 +66,14 @@ int point_simulate(const struct problem *p, size_t i, const struct sim_machine *
 /* --- fit.c --- */
 
 /*
- * Costs by non-negative least squares; columns that are `kept` stay at ret_costs[] as given.
- * ret_sse: sum of squares of relative errors. -ENOMEM, -ELOOP.
+ * Costs by non-negative least squares; columns that are `kept` stay at ret_costs[] as given. Points
+ * that are off by more than 10 % weigh less than their square (Huber's loss): a knee at another
+ * place than the machine's puts some points far off, whatever the costs. ret_loss: the sum, of
+ * relative errors. -ENOMEM, -ELOOP.
  */
 int fit_costs(const struct row *rows, const double *ns, size_t n, const bool *kept,
-	      double *ret_costs, double *ret_sse);
+	      double *ret_costs, double *ret_loss);
+struct problem problem_quick(const struct problem *p); /* with QUICK_REFS at most */
 /* The same, and which of them the rows determine: fills @ret's costs. @m has the prior's figures.
  */
 int fit_identify(const struct row *rows, const double *ns, size_t n, const struct sim_machine *m,

@@ -180,7 +180,8 @@ static void fill_row(const struct sim_machine *m, const struct predict_result *r
 	const double refs = r->counts.refs ? (double)r->counts.refs : 1;
 	const struct sim_parts *parts = &r->metrics[0].parts;
 
-	*ret = (struct row){ .rest = (double)r->counts.tlb_hit[0] / refs * first_tlb_ns(m) };
+	*ret = (struct row){ .refs = r->counts.refs,
+			     .rest = (double)r->counts.tlb_hit[0] / refs * first_tlb_ns(m) };
 	for (size_t i = 0; i < parts->n; i++) {
 		const unsigned col = column_of(parts->v[i].name);
 
@@ -198,6 +199,15 @@ double row_ns(const struct row *r, const double *costs)
 	for (unsigned c = 0; c < COLS; c++)
 		sum += r->x[c] * costs[c];
 	return sum;
+}
+
+struct problem problem_quick(const struct problem *p)
+{
+	struct problem quick = *p;
+
+	if (!quick.refs || quick.refs > QUICK_REFS)
+		quick.refs = QUICK_REFS;
+	return quick;
 }
 
 int point_simulate(const struct problem *p, size_t i, const struct sim_machine *m,

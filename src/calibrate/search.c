@@ -2,7 +2,7 @@
 /*
  * The search for the structure: axis after axis, each value of an axis tried with the others as
  * they are, until a sweep over all of them changes nothing. A value replaces the one that stands
- * only if it makes the sum of squares smaller by 5 %; one that does as well within 5 % is named.
+ * only if it makes the loss of the fit smaller by 5 %; one that does as well within 5 % is named.
  * Leaves out: combinations of axes that only together are better.
  */
 #include <errno.h>
@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "calibrate/parts.h"
 
-enum { SEARCH_POINTS = 40, SEARCH_REFS = 16384, SWEEPS_MAX = 3 };
+enum { LIGHT_REFS = 40000, LIGHT_MIN = 12, SEARCH_POINTS = 64, SWEEPS_MAX = 3 };
 static const double GAIN = 0.05;
 static const double FLOOR = 1e-6; /* of the sum, a point: a relative error of 0.1 % */
 
@@ -41,7 +42,7 @@ static double slack(const struct searching *s)
 	return FLOOR * (double)s->n;
 }
 
-/* Sum of squares on @m; INFINITY: the points cannot be predicted on it. -ENOMEM. */
+/* The loss on @m; INFINITY: the points cannot be predicted on it. -ENOMEM. */
 static int try_machine(struct searching *s, const struct sim_machine *m, double *ret)
 {
 	double costs[COLS] = { 0 };
@@ -158,22 +159,40 @@ static int sweep(struct searching *s, const struct axis *axes, size_t n, bool *r
 	return rc;
 }
 
-/* Of the points to fit, so many evenly: each structure costs a simulation of each. */
+/* Whether a point is for the search: what takes many references is not. */
+static bool is_light(const struct problem *p, size_t i)
+{
+	return p->in_fit[i] && (!p->all || p->all[i] <= LIGHT_REFS);
+}
+
+/*
+ * Of the points to fit, so many at random: each structure costs a simulation of each. Every k-th
+ * would be the same place of each of several curves (D. E. Knuth, The Art of Computer Programming,
+ * vol. 2, 3.4.2, algorithm S).
+ */
 static int choose_points(struct searching *s)
 {
 	size_t all = 0, seen = 0;
+	bool any = false;
+	struct rng rng;
 
 	for (size_t i = 0; i < s->p->n; i++)
-		all += s->p->in_fit[i];
+		all += is_light(s->p, i);
+	if (all < LIGHT_MIN) {
+		any = true;
+		for (size_t i = all = 0; i < s->p->n; i++)
+			all += s->p->in_fit[i];
+	}
 	s->which = calloc(SEARCH_POINTS, sizeof(*s->which));
 	s->ns = calloc(SEARCH_POINTS, sizeof(*s->ns));
 	s->rows = calloc(SEARCH_POINTS, sizeof(*s->rows));
 	if (!s->which || !s->ns || !s->rows)
 		return -ENOMEM;
+	rng_seed(&rng, s->p->o->seed);
 	for (size_t i = 0; i < s->p->n; i++) {
-		if (!s->p->in_fit[i])
+		if (any ? !s->p->in_fit[i] : !is_light(s->p, i))
 			continue;
-		if (all <= SEARCH_POINTS || seen * SEARCH_POINTS / all >= s->n) {
+		if (all <= SEARCH_POINTS || rng_below(&rng, all - seen) < SEARCH_POINTS - s->n) {
 			s->which[s->n] = i;
 			s->ns[s->n++] = s->p->points[i].ns;
 		}
@@ -187,13 +206,16 @@ int search_structure(const struct problem *p, const struct calibrate_hints *h,
 {
 	struct axis axes[CALIBRATE_AXES_MAX];
 	const size_t n = axes_make(*m, h, axes);
-	struct problem quick = *p;
+	struct problem quick = problem_quick(p);
 	struct searching s = { .p = &quick, .m = *m, .out = ret };
 	bool changed = true;
 	int rc;
 
-	quick.refs = SEARCH_REFS;
 	ret->search_done = true;
+	/* what the system itself says is where the search begins: axes are tried one by one */
+	if (n > 0 && axes[0].with[0] && axis_get(&axes[0], s.m) == 0 &&
+	    !axis_set(&axes[0], (int64_t)s.m->core.page_bytes, s.m, p->o->source))
+		return err_set(e, ENOMEM, "out of memory");
 	s.until = p->o->now ? p->o->now() + p->o->seconds : 0;
 	for (size_t i = 0; i < n; i++)
 		s.n_all += axes[i].n - 1;

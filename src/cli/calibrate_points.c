@@ -142,8 +142,10 @@ static struct predict_side *make_side(struct calibrate_input *in, const struct s
 	if (rc == 0) {
 		words[n++] = arena_strdup(&in->arena, v->bench);
 		for (size_t i = 0; i < v->outer.n; i++) {
-			if (strcmp(v->outer.v[i].name, "cpu") == 0)
-				continue; /* of another machine's numbers */
+			/* a CPU's number is the other machine's; "auto" is what is anyhow */
+			if (strcmp(v->outer.v[i].name, "cpu") == 0 ||
+			    strcmp(attrs_text(&v->outer, v->outer.v[i].name, ""), "auto") == 0)
+				continue;
 			words[n] = word_of(&in->arena, &v->outer.v[i]);
 			n += words[n] != NULL;
 		}

@@ -7,6 +7,7 @@
 #include "cli/verbs.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 #include "host/clock.h"
 
 enum { KEY_MACHINE = KEY_VERB, KEY_HOLD_OUT, KEY_BUDGET, KEY_BEYOND };
-enum { HOLD_OUTS_MAX = 16, SECONDS_DEFAULT = 45, THREADS_MAX = 16 };
+enum { HOLD_OUTS_MAX = 16, SECONDS_DEFAULT = 45, THREADS_MAX = 16, KEEP_BYTES = 512 << 20 };
 
 struct calibrate_args {
 	struct common common;
@@ -407,6 +408,9 @@ static int run_calibrate(const struct verb *v, int argc, char **argv)
 	int rc;
 
 	cli_parse(v, argc, argv, &a);
+	/* thousands of simulations take and give back megabytes each: keep the pages */
+	mallopt(M_MMAP_THRESHOLD, KEEP_BYTES);
+	mallopt(M_TRIM_THRESHOLD, KEEP_BYTES);
 	if (a.common.format == FORMAT_CSV)
 		cli_usage(&a.common, "--format csv: a calibration comes as text or json");
 	if (a.how.output && a.how.no_save)
