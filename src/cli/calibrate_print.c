@@ -127,8 +127,10 @@ static void costs(struct str *out, const struct calibration *c)
 
 		if (x->fate == CALIBRATE_FITTED)
 			continue;
-		str_addf(out, "  %-26s %10s %-6s  %s%s%s\n", x->path, digits(prior, x->prior),
-			 x->unit, fate_words[x->fate], *x->with ? " from " : "", x->with);
+		str_addf(out, "  %-26s %10s %-6s  %s\n", x->path, digits(prior, x->prior), x->unit,
+			 fate_words[x->fate]);
+		if (*x->with)
+			str_addf(out, "  %48sfrom %s\n", "", x->with);
 	}
 }
 
