@@ -200,14 +200,21 @@ enum {
 };
 
 static inline ARCH_MATCH_INLINE void block_lru(const struct assoc *a, unsigned n,
-					       const uint64_t *keys, const uint32_t *at,
+					       const uint64_t *keys, unsigned shift,
 					       uint64_t *ret_old, uint8_t *ret_ways)
 {
 	/* copies: the compiler cannot know that stores of bytes leave those of @a alone */
-	const uint32_t full = a->full, ways = a->ways, bytes = a->small_bytes;
+	const uint32_t full = a->full, ways = a->ways, bytes = a->small_bytes, mask = a->mask;
 	const bool far = (size_t)a->sets * bytes > NEAR_BYTES;
 	char *const small = a->small;
+	uint32_t at[ASSOC_BLOCK + AHEAD];
 
+	for (unsigned k = 0; a->is_plain && k < n; k++)
+		at[k] = ((uint32_t)(keys[k] >> shift) & mask) * bytes;
+	for (unsigned k = 0; !a->is_plain && k < n; k++)
+		at[k] = assoc_set(a, keys[k] >> shift) * bytes;
+	for (unsigned k = n; k < n + AHEAD; k++)
+		at[k] = 0;
 	for (unsigned k = 0; k < n; k++) {
 		struct assoc_small *s = (struct assoc_small *)(void *)(small + at[k]);
 		uint32_t way;
@@ -219,36 +226,26 @@ static inline ARCH_MATCH_INLINE void block_lru(const struct assoc *a, unsigned n
 	}
 }
 
-static void block_lru_any(const struct assoc *a, unsigned n, const uint64_t *keys,
-			  const uint32_t *at, uint64_t *ret_old, uint8_t *ret_ways)
+static void block_lru_any(const struct assoc *a, unsigned n, const uint64_t *keys, unsigned shift,
+			  uint64_t *ret_old, uint8_t *ret_ways)
 {
-	block_lru(a, n, keys, at, ret_old, ret_ways);
+	block_lru(a, n, keys, shift, ret_old, ret_ways);
 }
 
 static ARCH_MATCH_WIDE void block_lru_wide(const struct assoc *a, unsigned n, const uint64_t *keys,
-					   const uint32_t *at, uint64_t *ret_old, uint8_t *ret_ways)
+					   unsigned shift, uint64_t *ret_old, uint8_t *ret_ways)
 {
-	block_lru(a, n, keys, at, ret_old, ret_ways);
+	block_lru(a, n, keys, shift, ret_old, ret_ways);
 }
 
 void assoc_block(struct assoc *a, unsigned n, const uint64_t *keys, unsigned shift,
 		 uint64_t *ret_old, uint8_t *ret_ways)
 {
-	uint32_t at[ASSOC_BLOCK + AHEAD];
-
 	if (a->small && a->policy == SIM_LRU) {
-		const uint32_t mask = a->mask, bytes = a->small_bytes;
-
-		for (unsigned k = 0; a->is_plain && k < n; k++)
-			at[k] = ((uint32_t)(keys[k] >> shift) & mask) * bytes;
-		for (unsigned k = 0; !a->is_plain && k < n; k++)
-			at[k] = assoc_set(a, keys[k] >> shift) * bytes;
-		for (unsigned k = n; k < n + AHEAD; k++)
-			at[k] = 0;
 		if (a->wide)
-			block_lru_wide(a, n, keys, at, ret_old, ret_ways);
+			block_lru_wide(a, n, keys, shift, ret_old, ret_ways);
 		else
-			block_lru_any(a, n, keys, at, ret_old, ret_ways);
+			block_lru_any(a, n, keys, shift, ret_old, ret_ways);
 		return;
 	}
 	for (unsigned k = 0; k < n; k++) {

@@ -252,10 +252,12 @@ void lines_flush(struct sim *s)
 {
 	struct lines *l = &s->lines;
 	uint16_t of[LINES_MAX], missed[LINES_MAX];
-	unsigned n = 0;
+	unsigned n = s->passes_by ? 0 : l->n;
 
+	for (unsigned k = 0; k < n; k++)
+		of[k] = (uint16_t)k;
 	for (unsigned i = 0; i < s->n_caches; i++) {
-		if (i == 0 || s->passes_by) {
+		if (s->passes_by) {
 			memcpy(missed, of, n * sizeof(of[0]));
 			n = begin_at(l, i, missed, n, of);
 		}
