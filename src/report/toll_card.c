@@ -186,7 +186,10 @@ bool report_has_toll_card(const struct report *rep)
 {
 	for (size_t i = 0; i < rep->facts.n; i++) {
 		const struct fact *f = &rep->facts.v[i];
-		bool of_page = strncmp(f->id, "tlb.", 4) == 0 || strncmp(f->id, "walk.", 5) == 0;
+		/* walks by level (tlb.walk) have no row there */
+		bool of_page = strncmp(f->id, "tlb.", 4) == 0 ||
+			       strncmp(f->id, "walk.cached_", 12) == 0 ||
+			       strncmp(f->id, "walk.memory_", 12) == 0;
 		bool level = attrs_find(&f->where, "level"), page = attrs_find(&f->where, "page");
 		/* with more conditions it is of another experiment, and not on the card */
 		if (of_page && page && f->where.n == (level ? 2u : 1u))

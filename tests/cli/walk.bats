@@ -28,6 +28,10 @@ levels() { "$PAGETOLL" list --format json | jq '.page_tables.levels'; }
 		.page_table_bytes <= .page_tables_planned_bytes + 16384 and
 		.page_table_bytes >= .page_tables_expected_bytes] | length == 2 and all' "$BATS_TEST_TMPDIR/r.jsonl"
 	[[ $status -eq 0 ]] || { cat "$BATS_TEST_TMPDIR/r.jsonl"; return 1; }
+	# walks by level are no rows of the toll card
+	pagetoll show "$BATS_TEST_TMPDIR/r.jsonl" --card
+	exits 129
+	says "has no toll card"
 }
 
 @test "walk: what cannot be has its reason" {
