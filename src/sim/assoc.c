@@ -205,7 +205,7 @@ static inline ARCH_MATCH_INLINE void block_lru(const struct assoc *a, unsigned n
 {
 	/* copies: the compiler cannot know that stores of bytes leave those of @a alone */
 	const uint32_t full = a->full, ways = a->ways, bytes = a->small_bytes, mask = a->mask;
-	const bool far = (size_t)a->sets * bytes > NEAR_BYTES;
+	const bool far = (size_t)a->sets * bytes > NEAR_BYTES, is_one = a->sets == 1;
 	char *const small = a->small;
 	uint32_t at[ASSOC_BLOCK + AHEAD];
 
@@ -219,6 +219,13 @@ static inline ARCH_MATCH_INLINE void block_lru(const struct assoc *a, unsigned n
 		struct assoc_small *s = (struct assoc_small *)(void *)(small + at[k]);
 		uint32_t way;
 
+		/* the youngest again: walk caches of the upper levels see little else, and each
+		 * would wait for the stores of the one before */
+		if (is_one && k > 0 && keys[k] == keys[k - 1]) {
+			ret_old[k] = keys[k];
+			ret_ways[k] = ret_ways[k - 1];
+			continue;
+		}
 		for (uint32_t line = 0; far && line < bytes; line += 64)
 			__builtin_prefetch(small + at[k + AHEAD] + line, 1);
 		ret_old[k] = assoc_swap_lru(s, full, ways, keys[k], &way);
