@@ -92,14 +92,21 @@ static int add_point(struct job *j, const struct predict_side *s, const struct p
 	return rc < 0 ? err_set(e, -rc, "out of memory") : 0;
 }
 
+/* Settings that the machine cannot have are left out and told, if others remain. */
 static int add_side(struct job *j, const struct predict_side *s, const char *arm, struct err *e)
 {
+	size_t left_out = 0;
+
 	for (size_t i = 0; i < s->plan.n; i++) {
 		const struct planned *p = &s->plan.v[i];
 		int rc = 0;
 
-		if (p->skip_reason)
-			return err_set(e, EINVAL, "%s", p->skip_reason);
+		if (p->skip_reason) {
+			if (++left_out == s->plan.n)
+				return err_set(e, EINVAL, "%s", p->skip_reason);
+			cli_warn(&j->args->common, "left out: %s", p->skip_reason);
+			continue;
+		}
 		if (!p->inner)
 			rc = add_point(j, s, p, 0, arm, e);
 		for (size_t k = 0; k < p->grid.n && rc == 0; k++)

@@ -274,8 +274,10 @@ static void notes(struct str *out, const struct run *r, const struct sim_machine
 
 			far = far || (part && strstr(part, ".far"));
 		}
-	if (note)
-		str_addf(out, "\nnote: %s\n", note);
+	if (note) {
+		str_add(out, "\nnote: ");
+		cli_wrap_at(out, note, 6, 6);
+	}
 	if (far && m) {
 		str_add(out, "\n*.far is an optional component: ");
 		escape_terminal(out, m->far_side.label);

@@ -80,6 +80,15 @@ static int add_node(struct machine *m, uint32_t id, const struct sim_machine *d)
 	return 0;
 }
 
+/* Of the half of all addresses that a process has; none has more than 56 bits. */
+static unsigned address_bits(uint64_t page_bytes, uint32_t levels)
+{
+	const unsigned shift = (unsigned)__builtin_ctzll(page_bytes);
+	const unsigned bits = shift + levels * (shift - 3);
+
+	return (bits > 57 ? 57 : bits) - 1;
+}
+
 static int make_ours(struct machine *m, const struct sim_machine *d, uint64_t page_bytes,
 		     uint32_t levels)
 {
@@ -97,7 +106,7 @@ static int make_ours(struct machine *m, const struct sim_machine *d, uint64_t pa
 	if (m->p4d_table_span == UINT64_MAX)
 		m->p4d_table_span = 0;
 	m->paging_levels = levels;
-	m->address_bits = 57;
+	m->address_bits = address_bits(page_bytes, levels);
 	m->hugetlb_bytes = m->leaf_table_span;
 	m->has_numa = true;
 	m->n_nodes = nodes;

@@ -152,3 +152,16 @@ load helpers
 	exits 129
 	says "No such file"
 }
+
+@test "predict: tlb.walk with its own grid on machines of every number of levels" {
+	for machine in altix-itanium2-900 zen3-epyc zen4-epyc; do # 3, 4 and 5 levels
+		pagetoll predict tlb.walk caches=warm --machine "$machine" --no-save --quiet
+		exits 0
+		prints stride=leaf-table
+	done
+	pagetoll predict tlb.walk caches=warm --machine altix-itanium2-900 --no-save --quiet
+	says "left out: stride=128t"
+	pagetoll predict tlb.walk stride=pud-table caches=warm --machine altix-itanium2-900 --no-save
+	exits 129
+	says "do not hold two such regions"
+}
