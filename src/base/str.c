@@ -90,6 +90,16 @@ void str_addf(struct str *s, const char *fmt, ...)
 	s->len += (size_t)n;
 }
 
+void str_add_listed(struct str *list, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = str_text(list); (at = strstr(at, name)); at += n)
+		if ((at == str_text(list) || at[-1] == ' ') && (at[n] == ',' || !at[n]))
+			return;
+	str_addf(list, "%s%s", list->len ? ", " : "", name);
+}
+
 static size_t columns(const char *p, size_t n)
 {
 	size_t i, count = 0;

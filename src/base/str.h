@@ -23,6 +23,8 @@ void str_clear(struct str *s);
 void str_add(struct str *s, const char *text);
 void str_add_n(struct str *s, const char *text, size_t n);
 void str_addf(struct str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Appends @name, which holds no blank or comma, to a list "a, b" unless it is in it. */
+void str_add_listed(struct str *list, const char *name);
 
 /* Pads with blanks up to column @width of the current line (columns are code points of UTF-8). */
 void str_pad(struct str *s, size_t line_start, size_t width);

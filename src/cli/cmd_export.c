@@ -4,6 +4,7 @@
  * not at all.
  */
 #include "cli/verbs.h"
+#include "cli/take.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,9 +39,7 @@ static error_t parse_export(int key, char *arg, struct argp_state *state)
 		a->facts = true;
 		return 0;
 	case 'o':
-		if (!*arg)
-			cli_usage(&a->common, "--output: the file's name is empty");
-		a->output = strcmp(arg, "-") == 0 ? NULL : arg;
+		a->output = take_output(&a->common, arg);
 		return 0;
 	default:
 		return common_option(key, arg, state);

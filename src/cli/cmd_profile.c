@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/units.h"
 #include "cli/profile_toll.h"
 #include "cli/run_header.h"
@@ -82,13 +83,6 @@ static uint64_t take_number(const struct profile_args *a, const char *option, co
 	return n;
 }
 
-static const char *take_file(const struct profile_args *a, const char *option, const char *arg)
-{
-	if (!*arg)
-		cli_usage(&a->common, "%s: the file's name is empty", option);
-	return arg;
-}
-
 static error_t parse_profile(int key, char *arg, struct argp_state *state)
 {
 	struct profile_args *a = state->input;
@@ -105,7 +99,7 @@ static error_t parse_profile(int key, char *arg, struct argp_state *state)
 		a->callers = true;
 		return 0;
 	case KEY_FOLDED:
-		a->folded = take_file(a, "--folded", arg);
+		a->folded = take_file_name(&a->common, "--folded", arg);
 		return 0;
 	case KEY_TOP:
 		a->top = (size_t)take_number(a, "--top", arg, MAX_TOP);
@@ -120,7 +114,7 @@ static error_t parse_profile(int key, char *arg, struct argp_state *state)
 		a->no_save = true;
 		return 0;
 	case 'o':
-		a->output = take_file(a, "--output", arg);
+		a->output = take_file_name(&a->common, "--output", arg);
 		return 0;
 	default:
 		return common_option(key, arg, state);
@@ -146,32 +140,17 @@ static int check_writable(const struct profile_args *a, const char *option, cons
 	return CLI_DONE;
 }
 
-static int write_all(int fd, const char *text, size_t n)
-{
-	while (n) {
-		ssize_t k = write(fd, text, n);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k < 0)
-			return -errno;
-		text += k;
-		n -= (size_t)k;
-	}
-	return 0;
-}
-
 /* "-" is stdout, NULL stderr. */
 static int write_text(const struct profile_args *a, const char *path, const struct str *s)
 {
 	int fd, rc;
 
 	if (!path)
-		return write_all(STDERR_FILENO, str_text(s), s->len) ? CLI_FATAL : CLI_DONE;
+		return io_write_all(STDERR_FILENO, str_text(s), s->len) ? CLI_FATAL : CLI_DONE;
 	if (strcmp(path, "-") == 0)
 		return cli_print(str_text(s), s->len);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-	rc = fd < 0 ? -errno : write_all(fd, str_text(s), s->len);
+	rc = fd < 0 ? -errno : io_write_all(fd, str_text(s), s->len);
 	if (fd >= 0 && close(fd) && rc == 0)
 		rc = -errno;
 	return rc ? cli_fail(&a->common, CLI_FATAL, "cannot write %s: %s", path, strerror(-rc))

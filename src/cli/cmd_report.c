@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/run_sides.h"
+#include "cli/take.h"
 #include "compare/compare_arms.h"
 #include "report/html.h"
 #include "store/library.h"
@@ -50,9 +51,7 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		a->options.across = "machine";
 		return 0;
 	case 'o':
-		if (!*arg)
-			cli_usage(&a->common, "--output: the file's name is empty");
-		a->output = strcmp(arg, "-") == 0 ? NULL : arg;
+		a->output = take_output(&a->common, arg);
 		return 0;
 	default:
 		return common_option(key, arg, state);

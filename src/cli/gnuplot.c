@@ -12,22 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 enum { NOT_FOUND = 127, SAID_MAX = 300 };
-
-static int write_all(int fd, const char *text, size_t n)
-{
-	while (n) {
-		ssize_t k = write(fd, text, n);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k <= 0)
-			return k < 0 ? -errno : -EIO;
-		text += k;
-		n -= (size_t)k;
-	}
-	return 0;
-}
 
 static void child(int script, int output, int said)
 {
@@ -71,7 +58,7 @@ static int wait_for(pid_t pid, int said, struct err *e)
 int gnuplot_run(const struct str *script, int output, struct err *e)
 {
 	int in = memfd_create("script", MFD_CLOEXEC), said = memfd_create("said", MFD_CLOEXEC);
-	int rc = in < 0 || said < 0 ? -errno : write_all(in, script->data, script->len);
+	int rc = in < 0 || said < 0 ? -errno : io_write_all(in, script->data, script->len);
 	pid_t pid;
 
 	if (rc == 0 && lseek(in, 0, SEEK_SET) < 0)

@@ -67,6 +67,11 @@ const char *take_file_name(const struct common *c, const char *option, const cha
 	return arg;
 }
 
+const char *take_output(const struct common *c, const char *arg)
+{
+	return strcmp(take_file_name(c, "--output", arg), "-") == 0 ? NULL : arg;
+}
+
 bool take_how(struct how *how, const struct common *c, int key, const char *arg)
 {
 	switch (key) {

@@ -33,5 +33,7 @@ bool take_how(struct how *how, const struct common *c, int key, const char *arg)
 const char *take_label(const struct common *c, const char *arg);
 /* The name of a file, not empty. */
 const char *take_file_name(const struct common *c, const char *option, const char *arg);
+/* The file of --output; NULL for "-", standard output. */
+const char *take_output(const struct common *c, const char *arg);
 
 #endif

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 enum { PARTIAL_NAMES = 100 };
 
 /* A new file beside @f->path: files that others have there are not ours to overwrite. */
@@ -65,17 +67,7 @@ int cli_file_close(struct cli_file *f, bool keep)
 
 int cli_file_write(const struct cli_file *f, const char *text, size_t n)
 {
-	while (n) {
-		ssize_t k = write(f->fd, text, n);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k <= 0)
-			return k < 0 ? -errno : -EIO;
-		text += k;
-		n -= (size_t)k;
-	}
-	return 0;
+	return io_write_all(f->fd, text, n);
 }
 
 int cli_write_file(const struct common *c, const char *path, const struct str *s)

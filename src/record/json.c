@@ -11,8 +11,7 @@
 #include "base/escape.h"
 #include "base/units.h"
 
-/* A string, or null for NULL. */
-static json_t *text(const char *s)
+json_t *json_text_or_null(const char *s)
 {
 	struct str clean = { 0 };
 	json_t *j;
@@ -28,8 +27,7 @@ static json_t *text(const char *s)
 	return j;
 }
 
-/* As json_object_set_new(), also for keys that are not UTF-8; 0 or -1. */
-static int put(json_t *object, const char *key, json_t *value)
+int json_put(json_t *object, const char *key, json_t *value)
 {
 	struct str clean = { 0 };
 	int rc;
@@ -43,10 +41,18 @@ static int put(json_t *object, const char *key, json_t *value)
 	return rc;
 }
 
+json_t *json_unless(bool is_bad, json_t *o)
+{
+	if (!is_bad)
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
 /* Leaves out what is not there. */
 static int put_text_if(json_t *object, const char *key, const char *s)
 {
-	return s ? put(object, key, text(s)) : 0;
+	return s ? json_put(object, key, json_text_or_null(s)) : 0;
 }
 
 /* @object, or NULL when anything in it failed. */
@@ -69,14 +75,15 @@ static json_t *unknown(const char *reason)
 {
 	json_t *o = json_object();
 
-	return whole(o, put(o, "value", json_null()) | put(o, "reason", text(reason)));
+	return whole(o, json_put(o, "value", json_null()) |
+				json_put(o, "reason", json_text_or_null(reason)));
 }
 
 static json_t *from_attr(const struct attr *a)
 {
 	switch (a->kind) {
 	case ATTR_TEXT:
-		return text(a->text);
+		return json_text_or_null(a->text);
 	case ATTR_INT:
 		return json_integer(a->integer);
 	case ATTR_REAL:
@@ -94,7 +101,7 @@ json_t *json_from_attrs(const struct attrs *at)
 	size_t i;
 
 	for (i = 0; i < at->n; i++)
-		failed |= put(o, at->v[i].name, from_attr(&at->v[i]));
+		failed |= json_put(o, at->v[i].name, from_attr(&at->v[i]));
 	return whole(o, failed);
 }
 
@@ -103,9 +110,9 @@ json_t *json_from_finding(const struct finding *f)
 	json_t *o = json_object();
 	int failed = 0;
 
-	failed |= put(o, "id", text(f->id));
-	failed |= put(o, "severity", text(severity_name(f->severity)));
-	failed |= put(o, "what", text(f->what));
+	failed |= json_put(o, "id", json_text_or_null(f->id));
+	failed |= json_put(o, "severity", json_text_or_null(severity_name(f->severity)));
+	failed |= json_put(o, "what", json_text_or_null(f->what));
 	failed |= put_text_if(o, "effect", f->effect);
 	failed |= put_text_if(o, "remedy", f->remedy);
 	return whole(o, failed);
@@ -116,18 +123,18 @@ json_t *json_from_fact(const struct fact *f)
 	json_t *o = json_object();
 	int failed = 0;
 
-	failed |= put(o, "id", text(f->id));
-	failed |= put(o, "where", json_from_attrs(&f->where));
-	failed |= put(o, "unit", text(f->unit));
-	failed |= put(o, "value", json_real_or_null(f->value));
+	failed |= json_put(o, "id", json_text_or_null(f->id));
+	failed |= json_put(o, "where", json_from_attrs(&f->where));
+	failed |= json_put(o, "unit", json_text_or_null(f->unit));
+	failed |= json_put(o, "value", json_real_or_null(f->value));
 	failed |= put_text_if(o, "reason", f->reason);
-	failed |= put(o, "ci95_low", json_real_or_null(f->low));
-	failed |= put(o, "ci95_high", json_real_or_null(f->high));
+	failed |= json_put(o, "ci95_low", json_real_or_null(f->low));
+	failed |= json_put(o, "ci95_high", json_real_or_null(f->high));
 	failed |= put_text_if(o, "interval_reason", f->interval_reason);
-	failed |= put(o, "nominal", json_real_or_null(f->nominal));
-	failed |= put(o, "advertised", json_real_or_null(f->advertised));
-	failed |= put(o, "method", text(f->method));
-	failed |= put(o, "method_revision", json_integer(f->method_revision));
+	failed |= json_put(o, "nominal", json_real_or_null(f->nominal));
+	failed |= json_put(o, "advertised", json_real_or_null(f->advertised));
+	failed |= json_put(o, "method", json_text_or_null(f->method));
+	failed |= json_put(o, "method_revision", json_integer(f->method_revision));
 	failed |= put_text_if(o, "note", f->note);
 	return whole(o, failed);
 }
@@ -139,7 +146,7 @@ static json_t *from_texts(const char *const *v, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		failed |= json_array_append_new(array, text(v[i]));
+		failed |= json_array_append_new(array, json_text_or_null(v[i]));
 	return whole(array, failed);
 }
 
@@ -149,22 +156,22 @@ static json_t *from_param(const struct param *p)
 	int failed = 0;
 	size_t n = 0;
 
-	failed |= put(o, "name", text(p->name));
+	failed |= json_put(o, "name", json_text_or_null(p->name));
 	failed |= put_text_if(o, "summary", p->summary);
-	failed |= put(o, "type", text(param_type_name(p->type)));
-	failed |= put(o, "role", text(param_role_name(p->role)));
+	failed |= json_put(o, "type", json_text_or_null(param_type_name(p->type)));
+	failed |= json_put(o, "role", json_text_or_null(param_role_name(p->role)));
 	failed |= put_text_if(o, "default", p->def);
 	if (p->choices) {
 		while (p->choices[n])
 			n++;
-		failed |= put(o, "choices", from_texts(p->choices, n));
+		failed |= json_put(o, "choices", from_texts(p->choices, n));
 	}
 	if (p->type == PARAM_COUNT || p->type == PARAM_BYTES) {
 		/* JSON integers end at 2^63 - 1 here: a larger limit is none. */
 		if (p->min <= INT64_MAX)
-			failed |= put(o, "min", json_integer((json_int_t)p->min));
+			failed |= json_put(o, "min", json_integer((json_int_t)p->min));
 		if (p->max <= INT64_MAX)
-			failed |= put(o, "max", json_integer((json_int_t)p->max));
+			failed |= json_put(o, "max", json_integer((json_int_t)p->max));
 	}
 	return whole(o, failed);
 }
@@ -174,12 +181,12 @@ static json_t *from_metric(const struct metric *m)
 	json_t *o = json_object();
 	int failed = 0;
 
-	failed |= put(o, "name", text(m->name));
+	failed |= json_put(o, "name", json_text_or_null(m->name));
 	failed |= put_text_if(o, "summary", m->summary);
-	failed |= put(o, "unit", text(m->unit));
-	failed |= put(o, "better", text(better_name(m->better)));
-	failed |= put(o, "estimator", text(estimator_name(m->estimator)));
-	failed |= put(o, "form", text(series_form_name(m->form)));
+	failed |= json_put(o, "unit", json_text_or_null(m->unit));
+	failed |= json_put(o, "better", json_text_or_null(better_name(m->better)));
+	failed |= json_put(o, "estimator", json_text_or_null(estimator_name(m->estimator)));
+	failed |= json_put(o, "form", json_text_or_null(series_form_name(m->form)));
 	return whole(o, failed);
 }
 
@@ -194,11 +201,11 @@ static json_t *from_schema(const struct bench_schema *s)
 		failed |= json_array_append_new(params, from_param(p));
 	for (m = s->metrics; m && m->name; m++)
 		failed |= json_array_append_new(metrics, from_metric(m));
-	failed |= put(o, "name", text(s->name));
+	failed |= json_put(o, "name", json_text_or_null(s->name));
 	failed |= put_text_if(o, "summary", s->summary);
-	failed |= put(o, "revision", json_integer(s->revision));
-	failed |= put(o, "params", params);
-	failed |= put(o, "metrics", metrics);
+	failed |= json_put(o, "revision", json_integer(s->revision));
+	failed |= json_put(o, "params", params);
+	failed |= json_put(o, "metrics", metrics);
 	return whole(o, failed);
 }
 
@@ -220,10 +227,10 @@ json_t *json_from_environment(const struct environment *v)
 
 	failed |= put_text_if(o, "arm", v->arm);
 	failed |= put_text_if(o, "boot_id", v->boot_id);
-	failed |= put(o, "start_unix_ns", json_integer(v->start_unix_ns));
-	failed |= put(o, "fingerprint", json_from_attrs(&v->fingerprint));
-	failed |= put(o, "context", json_from_attrs(&v->context));
-	failed |= put(o, "findings", from_findings(v->findings, v->n_findings));
+	failed |= json_put(o, "start_unix_ns", json_integer(v->start_unix_ns));
+	failed |= json_put(o, "fingerprint", json_from_attrs(&v->fingerprint));
+	failed |= json_put(o, "context", json_from_attrs(&v->context));
+	failed |= json_put(o, "findings", from_findings(v->findings, v->n_findings));
 	return whole(o, failed);
 }
 
@@ -235,20 +242,20 @@ json_t *json_from_header(const struct run *r)
 
 	for (i = 0; i < r->n_schemas; i++)
 		failed |= json_array_append_new(benches, from_schema(&r->schemas[i]));
-	failed |= put(o, "schema_version", json_integer(r->schema_version));
-	failed |= put(o, "id", text(r->id));
-	failed |= put(o, "source", text(r->source));
+	failed |= json_put(o, "schema_version", json_integer(r->schema_version));
+	failed |= json_put(o, "id", json_text_or_null(r->id));
+	failed |= json_put(o, "source", json_text_or_null(r->source));
 	failed |= put_text_if(o, "label", r->label);
-	failed |= put(o, "origin", text(origin_name(r->origin)));
+	failed |= json_put(o, "origin", json_text_or_null(origin_name(r->origin)));
 	failed |= put_text_if(o, "version", r->version);
 	failed |= put_text_if(o, "command", r->command);
 	failed |= put_text_if(o, "preset", r->preset);
 	failed |= put_text_if(o, "boot_id", r->boot_id);
-	failed |= put(o, "start_unix_ns", json_integer(r->start_unix_ns));
-	failed |= put(o, "fingerprint", json_from_attrs(&r->fingerprint));
-	failed |= put(o, "context", json_from_attrs(&r->context));
-	failed |= put(o, "findings", from_findings(r->findings, r->n_findings));
-	failed |= put(o, "benches", benches);
+	failed |= json_put(o, "start_unix_ns", json_integer(r->start_unix_ns));
+	failed |= json_put(o, "fingerprint", json_from_attrs(&r->fingerprint));
+	failed |= json_put(o, "context", json_from_attrs(&r->context));
+	failed |= json_put(o, "findings", from_findings(r->findings, r->n_findings));
+	failed |= json_put(o, "benches", benches);
 	return whole(o, failed);
 }
 
@@ -261,7 +268,7 @@ static json_t *from_table(const struct series *s)
 	for (i = 0; i < s->n; i++) {
 		json_t *row = json_array();
 
-		failed |= json_array_append_new(row, text(s->keys[i]));
+		failed |= json_array_append_new(row, json_text_or_null(s->keys[i]));
 		for (j = 0; j < s->n_columns; j++)
 			failed |= json_array_append_new(
 				row, json_real_or_null(s->cells[i * s->n_columns + j]));
@@ -313,18 +320,18 @@ static json_t *from_series(const struct series *s)
 		snprintf(buf, sizeof(buf), "%zu of %zu values are not finite", not_finite, s->n);
 		reason = buf;
 	}
-	failed |= put(o, "metric", text(s->metric));
+	failed |= json_put(o, "metric", json_text_or_null(s->metric));
 	failed |= put_text_if(o, "part", s->part);
-	failed |= put(o, "origin", text(origin_name(s->origin)));
-	failed |= put(o, "form", text(series_form_name(s->form)));
+	failed |= json_put(o, "origin", json_text_or_null(origin_name(s->origin)));
+	failed |= json_put(o, "form", json_text_or_null(series_form_name(s->form)));
 	if (reason) {
-		failed |= put(o, "values", json_null());
-		failed |= put(o, "reason", text(reason));
+		failed |= json_put(o, "values", json_null());
+		failed |= json_put(o, "reason", json_text_or_null(reason));
 	} else if (s->form == FORM_TABLE) {
-		failed |= put(o, "columns", from_texts(s->columns, s->n_columns));
-		failed |= put(o, "rows", from_table(s));
+		failed |= json_put(o, "columns", from_texts(s->columns, s->n_columns));
+		failed |= json_put(o, "rows", from_table(s));
 	} else {
-		failed |= put(o, "values", from_values(s));
+		failed |= json_put(o, "values", from_values(s));
 	}
 	return whole(o, failed);
 }
@@ -337,19 +344,19 @@ json_t *json_from_measure(const struct measure *m)
 
 	for (i = 0; i < m->n_series; i++)
 		failed |= json_array_append_new(series, from_series(&m->series[i]));
-	failed |= put(o, "bench", text(m->bench));
+	failed |= json_put(o, "bench", json_text_or_null(m->bench));
 	failed |= put_text_if(o, "arm", m->arm);
 	failed |= put_text_if(o, "boot_id", m->boot_id);
-	failed |= put(o, "invocation", json_integer(m->invocation));
-	failed |= put(o, "setting", json_from_attrs(&m->setting));
-	failed |= put(o, "verdict", text(verdict_name(m->verdict)));
+	failed |= json_put(o, "invocation", json_integer(m->invocation));
+	failed |= json_put(o, "setting", json_from_attrs(&m->setting));
+	failed |= json_put(o, "verdict", json_text_or_null(verdict_name(m->verdict)));
 	failed |= put_text_if(o, "reason", m->reason);
 	failed |= put_text_if(o, "unproven", m->unproven);
-	failed |= put(o, "proof", json_from_attrs(&m->proof));
-	failed |= put(o, "taints", json_from_attrs(&m->taints));
-	failed |= put(o, "series", series);
-	failed |= put(o, "start_unix_ns", json_integer(m->start_unix_ns));
-	failed |= put(o, "duration_ns", json_integer(m->duration_ns));
+	failed |= json_put(o, "proof", json_from_attrs(&m->proof));
+	failed |= json_put(o, "taints", json_from_attrs(&m->taints));
+	failed |= json_put(o, "series", series);
+	failed |= json_put(o, "start_unix_ns", json_integer(m->start_unix_ns));
+	failed |= json_put(o, "duration_ns", json_integer(m->duration_ns));
 	return whole(o, failed);
 }
 
@@ -358,8 +365,8 @@ json_t *json_from_footer(const struct run *r)
 	json_t *o = json_object();
 	int failed = 0;
 
-	failed |= put(o, "complete", json_boolean(r->complete));
+	failed |= json_put(o, "complete", json_boolean(r->complete));
 	failed |= put_text_if(o, "stop_reason", r->stop_reason);
-	failed |= put(o, "end_unix_ns", json_integer(r->end_unix_ns));
+	failed |= json_put(o, "end_unix_ns", json_integer(r->end_unix_ns));
 	return whole(o, failed);
 }

@@ -6,6 +6,8 @@
 #ifndef PAGETOLL_RECORD_JSON_H
 #define PAGETOLL_RECORD_JSON_H
 
+#include <stdbool.h>
+
 #include <jansson.h>
 
 #include "record/run.h"
@@ -20,5 +22,11 @@ json_t *json_from_finding(const struct finding *f);
 json_t *json_from_fact(const struct fact *f);
 /* A finite real, else null. */
 json_t *json_real_or_null(double v);
+/* A string (what is not UTF-8 in it made valid), null for NULL. */
+json_t *json_text_or_null(const char *s);
+/* As json_object_set_new(), also for keys that are not UTF-8 and @value NULL. 0 or -1. */
+int json_put(json_t *object, const char *key, json_t *value);
+/* Takes over @o: NULL if @is_bad. */
+json_t *json_unless(bool is_bad, json_t *o);
 
 #endif

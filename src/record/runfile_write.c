@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "record/json.h"
 
 struct runfile {
@@ -37,20 +38,6 @@ void runfile_close(struct runfile *f)
 }
 
 /* Writes all of @data; what the kernel took only in part is continued until it gives a reason. */
-static int write_all(int fd, const char *data, size_t n)
-{
-	while (n) {
-		ssize_t done = write(fd, data, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done < 0 ? -errno : -EIO;
-		data += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
 
 /* Somebody else wrote to the file, cut it, or removed it: nothing is to be added to such a file. */
 static int check_untouched(const struct runfile *f, struct err *e)
@@ -74,7 +61,7 @@ static int append_line(struct runfile *f, const char *line, size_t n, struct err
 
 	if (rc < 0)
 		return rc;
-	rc = write_all(f->fd, line, n);
+	rc = io_write_all(f->fd, line, n);
 	if (rc == 0 && fdatasync(f->fd) < 0 && errno != EINVAL && errno != EROFS)
 		rc = -errno; /* EINVAL: a file system that cannot sync */
 	if (rc == 0) {

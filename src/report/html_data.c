@@ -10,22 +10,8 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "record/json.h"
 #include "report/render.h"
-
-/* Takes over @value, also when it fails. */
-static int put(json_t *o, const char *key, json_t *value)
-{
-	return value ? json_object_set_new(o, key, value) : -1;
-}
-
-/* Takes over @o. */
-static json_t *unless(bool bad, json_t *o)
-{
-	if (!bad)
-		return o;
-	json_decref(o);
-	return NULL;
-}
 
 /* @v among the dots that are there already by its place, as [number] otherwise: half the bytes. */
 static json_t *json_from_value(double v, const double *each, size_t n)
@@ -76,7 +62,7 @@ static json_t *json_from_point(const struct page *pg, const struct run *r, const
 	if (!bad && n > 1 && n == e.n_invocations && are_equal(each, n))
 		bad = json_array_set_new(o, 1, html_json_number(each[0]));
 	json_decref(list);
-	return unless(bad, o);
+	return json_unless(bad, o);
 }
 
 /* What a fact is called at its mark: "TLB level 2". */
@@ -124,14 +110,14 @@ static json_t *json_from_knee(const struct fact *f, const char *words)
 {
 	json_t *o = json_object();
 	bool bad = !o;
-	bad = bad || put(o, "id", html_json_text(f->id));
-	bad = bad || put(o, "words", json_string(words));
-	bad = bad || put(o, "level", json_integer(attrs_int(&f->where, "level", 0)));
-	bad = bad || put(o, "value", html_json_number(f->value));
-	bad = bad || put(o, "low", html_json_number(f->low));
-	bad = bad || put(o, "high", html_json_number(f->high));
-	bad = bad || put(o, "advertised", html_json_number(f->advertised));
-	return unless(bad, o);
+	bad = bad || json_put(o, "id", html_json_text(f->id));
+	bad = bad || json_put(o, "words", json_string(words));
+	bad = bad || json_put(o, "level", json_integer(attrs_int(&f->where, "level", 0)));
+	bad = bad || json_put(o, "value", html_json_number(f->value));
+	bad = bad || json_put(o, "low", html_json_number(f->low));
+	bad = bad || json_put(o, "high", html_json_number(f->high));
+	bad = bad || json_put(o, "advertised", html_json_number(f->advertised));
+	return json_unless(bad, o);
 }
 
 static json_t *json_from_knees(const struct report *rep, const struct page_chart *ch,
@@ -147,7 +133,7 @@ static json_t *json_from_knees(const struct report *rep, const struct page_chart
 			    (isnan(f->value) && isnan(f->advertised)) || !is_plain(c) ||
 			    !is_of_curve(f, c))
 				continue;
-			list = unless(
+			list = json_unless(
 				json_array_append_new(list, json_from_knee(f, knee_facts[k].words)),
 				list);
 		}
@@ -161,7 +147,7 @@ static json_t *json_from_inner(const struct page_chart *ch, const struct curve_p
 	json_t *list = json_array();
 	for (size_t i = 0; list && i < c->n; i++) {
 		double x = page_inner(ch, c->points[i]);
-		list = unless(json_array_append_new(list, html_json_number(x)), list);
+		list = json_unless(json_array_append_new(list, html_json_number(x)), list);
 	}
 	return list;
 }
@@ -177,20 +163,21 @@ static json_t *json_from_curve(const struct page *pg, const struct page_chart *c
 			continue;
 		json_t *list = json_array();
 		for (size_t i = 0; list && i < pc->c->n; i++)
-			list = unless(json_array_append_new(list, json_from_point(pg, run->rep->run,
-										  pc->c->points[i],
-										  m->name)),
-				      list);
-		bad = put(all, m->name, list);
+			list = json_unless(
+				json_array_append_new(list,
+						      json_from_point(pg, run->rep->run,
+								      pc->c->points[i], m->name)),
+				list);
+		bad = json_put(all, m->name, list);
 	}
-	bad = bad || put(o, "label", html_json_text(pc->label));
-	bad = bad || put(o, "run", json_integer((json_int_t)pc->run));
-	bad = bad || put(o, "overlay", json_boolean(run->is_overlay));
-	bad = bad || put(o, "knees", json_from_knees(run->rep, ch, pc->c));
-	bad = bad || put(o, "x", json_from_inner(ch, pc->c));
+	bad = bad || json_put(o, "label", html_json_text(pc->label));
+	bad = bad || json_put(o, "run", json_integer((json_int_t)pc->run));
+	bad = bad || json_put(o, "overlay", json_boolean(run->is_overlay));
+	bad = bad || json_put(o, "knees", json_from_knees(run->rep, ch, pc->c));
+	bad = bad || json_put(o, "x", json_from_inner(ch, pc->c));
 	bad = bad || json_object_set(o, "metrics", all);
 	json_decref(all);
-	return unless(bad, o);
+	return json_unless(bad, o);
 }
 
 static json_t *json_from_metrics(const struct metric *metrics)
@@ -201,12 +188,12 @@ static json_t *json_from_metrics(const struct metric *metrics)
 		if (m->form == FORM_TABLE)
 			continue;
 		bool bad = !o;
-		bad = bad || put(o, "name", html_json_text(m->name));
-		bad = bad || put(o, "unit", html_json_text(m->unit ? m->unit : ""));
-		bad = bad || put(o, "summary", html_json_text(m->summary ? m->summary : ""));
+		bad = bad || json_put(o, "name", html_json_text(m->name));
+		bad = bad || json_put(o, "unit", html_json_text(m->unit ? m->unit : ""));
+		bad = bad || json_put(o, "summary", html_json_text(m->summary ? m->summary : ""));
 		bad = bad || json_array_append(list, o);
 		json_decref(o);
-		list = unless(bad, list);
+		list = json_unless(bad, list);
 	}
 	return list;
 }
@@ -220,13 +207,13 @@ static json_t *json_from_chart(const struct page *pg, const struct page_chart *c
 		bad = ch->curves[i].c->n &&
 		      json_array_append_new(
 			      curves, json_from_curve(pg, ch, &ch->curves[i], ch->schema->metrics));
-	bad = bad || put(o, "bench", html_json_text(ch->bench));
-	bad = bad || put(o, "inner", html_json_text(ch->inner));
-	bad = bad || put(o, "bytes", json_boolean(p && p->type == PARAM_BYTES));
-	bad = bad || put(o, "metrics", json_from_metrics(ch->schema->metrics));
+	bad = bad || json_put(o, "bench", html_json_text(ch->bench));
+	bad = bad || json_put(o, "inner", html_json_text(ch->inner));
+	bad = bad || json_put(o, "bytes", json_boolean(p && p->type == PARAM_BYTES));
+	bad = bad || json_put(o, "metrics", json_from_metrics(ch->schema->metrics));
 	bad = bad || json_object_set(o, "curves", curves);
 	json_decref(curves);
-	return unless(bad, o);
+	return json_unless(bad, o);
 }
 
 json_t *html_data(const struct page *pg)
@@ -238,11 +225,11 @@ json_t *html_data(const struct page *pg)
 		if (!pg->charts.v[i].is_curve || !pg->charts.v[i].schema)
 			continue;
 		snprintf(id, sizeof(id), "chart-%zu", i);
-		bad = put(charts, id, json_from_chart(pg, &pg->charts.v[i]));
+		bad = json_put(charts, id, json_from_chart(pg, &pg->charts.v[i]));
 	}
-	bad = bad || put(doc, "format", json_string("pagetoll-page"));
-	bad = bad || put(doc, "format_version", json_integer(2));
+	bad = bad || json_put(doc, "format", json_string("pagetoll-page"));
+	bad = bad || json_put(doc, "format_version", json_integer(2));
 	bad = bad || json_object_set(doc, "charts", charts);
 	json_decref(charts);
-	return unless(bad, doc);
+	return json_unless(bad, doc);
 }

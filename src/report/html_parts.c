@@ -133,14 +133,8 @@ json_t *html_json_number(double v)
 json_t *html_json_text(const char *text)
 {
 	struct arena a = { 0 };
-	struct str valid = { 0 };
 	const char *clean = text ? render_clean(&a, text, true, HTML_WORDS_MAX) : NULL;
-	if (clean)
-		escape_utf8(&valid, clean);
-	json_t *j = !text                    ? json_null()
-		    : !clean || valid.failed ? NULL
-					     : json_string(str_text(&valid));
-	str_done(&valid);
+	json_t *j = text && !clean ? NULL : json_text_or_null(clean);
 	arena_done(&a);
 	return j;
 }

@@ -11,30 +11,11 @@
 
 #include <jansson.h>
 
-#include "base/escape.h"
 #include "infer/infer.h"
 #include "record/json.h"
 #include "report/render.h"
 
 enum { REPORT_JSON_VERSION = 1 };
-
-/* Text that is not UTF-8 (a command line may hold any bytes) is made valid, as in run files. */
-static json_t *text_or_null(const char *text)
-{
-	struct str clean = { 0 };
-	if (!text)
-		return json_null();
-	escape_utf8(&clean, text);
-	json_t *j = clean.failed ? NULL : json_string(str_text(&clean));
-	str_done(&clean);
-	return j;
-}
-
-/* Takes over @value, also when it fails. */
-static int put(json_t *o, const char *key, json_t *value)
-{
-	return value ? json_object_set_new(o, key, value) : -1;
-}
 
 /* One of the numbers of an estimate: whole where it is one, beyond 2^53 too. */
 static json_t *number(const struct estimate *e, double v)
@@ -50,26 +31,26 @@ static json_t *json_from_estimate(const struct run *r, const struct point *p,
 	json_t *o = json_object();
 	bool has_interval = !isnan(e.low) && !isnan(e.high);
 	int bad = !o;
-	bad = bad || put(o, "metric", text_or_null(m->name));
-	bad = bad || put(o, "unit", text_or_null(m->unit));
-	bad = bad || put(o, "better", text_or_null(better_name(m->better)));
-	bad = bad || put(o, "estimator", text_or_null(estimator_name(m->estimator)));
-	bad = bad || put(o, "value", number(&e, e.value));
-	bad = bad || put(o, "reason", text_or_null(isnan(e.value) ? e.reason : NULL));
-	bad = bad || put(o, "ci95_low", number(&e, e.low));
-	bad = bad || put(o, "ci95_high", number(&e, e.high));
-	bad = bad || put(o, "interval_reason",
-			 text_or_null(has_interval        ? NULL
-				      : e.interval_reason ? e.interval_reason
-							  : e.reason));
-	bad = bad || put(o, "min", number(&e, e.min));
-	bad = bad || put(o, "q25", number(&e, e.q25));
-	bad = bad || put(o, "q75", number(&e, e.q75));
-	bad = bad || put(o, "n_invocations", json_integer((json_int_t)e.n_invocations));
+	bad = bad || json_put(o, "metric", json_text_or_null(m->name));
+	bad = bad || json_put(o, "unit", json_text_or_null(m->unit));
+	bad = bad || json_put(o, "better", json_text_or_null(better_name(m->better)));
+	bad = bad || json_put(o, "estimator", json_text_or_null(estimator_name(m->estimator)));
+	bad = bad || json_put(o, "value", number(&e, e.value));
+	bad = bad || json_put(o, "reason", json_text_or_null(isnan(e.value) ? e.reason : NULL));
+	bad = bad || json_put(o, "ci95_low", number(&e, e.low));
+	bad = bad || json_put(o, "ci95_high", number(&e, e.high));
+	bad = bad || json_put(o, "interval_reason",
+			      json_text_or_null(has_interval        ? NULL
+						: e.interval_reason ? e.interval_reason
+								    : e.reason));
+	bad = bad || json_put(o, "min", number(&e, e.min));
+	bad = bad || json_put(o, "q25", number(&e, e.q25));
+	bad = bad || json_put(o, "q75", number(&e, e.q75));
+	bad = bad || json_put(o, "n_invocations", json_integer((json_int_t)e.n_invocations));
 	if (m->form == FORM_COUNT) {
 		bool any = e.exposure > 0;
-		bad = bad || put(o, "events", any ? json_integer(e.events) : json_null());
-		bad = bad || put(o, "exposure", any ? json_integer(e.exposure) : json_null());
+		bad = bad || json_put(o, "events", any ? json_integer(e.events) : json_null());
+		bad = bad || json_put(o, "exposure", any ? json_integer(e.exposure) : json_null());
 	}
 	if (bad) {
 		json_decref(o);
@@ -107,14 +88,14 @@ static json_t *json_from_point(const struct run *r, const struct point *p)
 	const struct bench_schema *s = run_schema(r, p->bench);
 	json_t *o = json_object();
 	int bad = !o;
-	bad = bad || put(o, "bench", text_or_null(p->bench));
-	bad = bad || put(o, "revision", s ? json_integer(s->revision) : json_null());
-	bad = bad || (p->arm && put(o, "arm", text_or_null(p->arm)));
-	bad = bad || put(o, "setting", json_from_attrs(p->setting));
-	bad = bad || put(o, "estimates", json_from_estimates(r, p, s));
-	bad = bad ||
-	      put(o, "measures",
-		  json_from_measures((const struct measure *const *)p->measures, p->n_measures));
+	bad = bad || json_put(o, "bench", json_text_or_null(p->bench));
+	bad = bad || json_put(o, "revision", s ? json_integer(s->revision) : json_null());
+	bad = bad || (p->arm && json_put(o, "arm", json_text_or_null(p->arm)));
+	bad = bad || json_put(o, "setting", json_from_attrs(p->setting));
+	bad = bad || json_put(o, "estimates", json_from_estimates(r, p, s));
+	bad = bad || json_put(o, "measures",
+			      json_from_measures((const struct measure *const *)p->measures,
+						 p->n_measures));
 	if (bad) {
 		json_decref(o);
 		return NULL;
@@ -144,8 +125,8 @@ static json_t *json_from_facts(const struct report *rep)
 		json_t *o = json_from_fact(f);
 		enum agreement agree = fact_agreement(rep, f);
 		if (!o ||
-		    put(o, "agreement",
-			agree == AGREE_UNKNOWN ? json_null() : json_string(word[agree])) ||
+		    json_put(o, "agreement",
+			     agree == AGREE_UNKNOWN ? json_null() : json_string(word[agree])) ||
 		    json_array_append(list, o)) {
 			json_decref(o);
 			json_decref(list);
@@ -165,10 +146,10 @@ static json_t *json_from_skipped(const struct report *rep)
 		if (!c->skipped)
 			continue;
 		json_t *o = json_object();
-		if (!o || put(o, "bench", text_or_null(c->bench)) ||
-		    put(o, "setting", json_from_attrs(&c->outer)) ||
-		    put(o, "verdict", text_or_null(verdict_name(c->skipped->verdict))) ||
-		    put(o, "reason", text_or_null(c->skipped->reason)) ||
+		if (!o || json_put(o, "bench", json_text_or_null(c->bench)) ||
+		    json_put(o, "setting", json_from_attrs(&c->outer)) ||
+		    json_put(o, "verdict", json_text_or_null(verdict_name(c->skipped->verdict))) ||
+		    json_put(o, "reason", json_text_or_null(c->skipped->reason)) ||
 		    json_array_append(list, o)) {
 			json_decref(o);
 			json_decref(list);
@@ -184,15 +165,15 @@ int report_json(struct str *out, const struct report *rep)
 	const struct run *r = rep->run;
 	json_t *doc = json_object();
 	int bad = !doc;
-	bad = bad || put(doc, "format", json_string("pagetoll-report"));
-	bad = bad || put(doc, "format_version", json_integer(REPORT_JSON_VERSION));
-	bad = bad || put(doc, "run", json_from_header(r));
-	bad = bad || put(doc, "complete", json_boolean(r->has_footer && r->complete));
-	bad = bad || put(doc, "footer", r->has_footer ? json_from_footer(r) : json_null());
-	bad = bad || put(doc, "bad_lines", json_integer((json_int_t)r->n_bad_lines));
-	bad = bad || put(doc, "facts", json_from_facts(rep));
-	bad = bad || put(doc, "skipped", json_from_skipped(rep));
-	bad = bad || put(doc, "points", json_from_points(rep));
+	bad = bad || json_put(doc, "format", json_string("pagetoll-report"));
+	bad = bad || json_put(doc, "format_version", json_integer(REPORT_JSON_VERSION));
+	bad = bad || json_put(doc, "run", json_from_header(r));
+	bad = bad || json_put(doc, "complete", json_boolean(r->has_footer && r->complete));
+	bad = bad || json_put(doc, "footer", r->has_footer ? json_from_footer(r) : json_null());
+	bad = bad || json_put(doc, "bad_lines", json_integer((json_int_t)r->n_bad_lines));
+	bad = bad || json_put(doc, "facts", json_from_facts(rep));
+	bad = bad || json_put(doc, "skipped", json_from_skipped(rep));
+	bad = bad || json_put(doc, "points", json_from_points(rep));
 	char *text = bad ? NULL : json_dumps(doc, JSON_INDENT(1));
 	json_decref(doc);
 	if (!text)

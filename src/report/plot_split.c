@@ -202,19 +202,6 @@ static int collect(struct maker *k, const char *bench, const char *metric, struc
 	return 0;
 }
 
-static void add_once(struct str *list, const char *name)
-{
-	const char *at = str_text(list);
-	size_t n = strlen(name);
-
-	while ((at = strstr(at, name))) {
-		if ((at == str_text(list) || at[-1] == ' ') && (at[n] == ',' || !at[n]))
-			return;
-		at += n;
-	}
-	str_addf(list, "%s%s", list->len ? ", " : "", name);
-}
-
 /* Names what there is instead. */
 static int nothing(const struct maker *k, const char *bench, const char *metric, struct err *e)
 {
@@ -232,11 +219,11 @@ static int nothing(const struct maker *k, const char *bench, const char *metric,
 			const struct bench_schema *s = run_schema(k->runs[r].rep->run, name);
 
 			if (!has_bench)
-				add_once(&list, name);
+				str_add_listed(&list, name);
 			else if (!bench || strcmp(name, bench) == 0)
 				for (const struct metric *m = s ? s->metrics : NULL; m && m->name;
 				     m++)
-					add_once(&list, m->name);
+					str_add_listed(&list, m->name);
 		}
 	if (!list.len)
 		rc = err_set(e, ENOENT, "nothing was measured that could be drawn");

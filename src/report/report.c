@@ -37,17 +37,6 @@ void report_done(struct report *rep)
 	*rep = (struct report){ 0 };
 }
 
-/* Appends what is not in @list yet. */
-static void add_once(struct str *list, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (const char *at = str_text(list); (at = strstr(at, name)); at += n)
-		if ((at == str_text(list) || at[-1] == ' ') && (at[n] == ',' || !at[n]))
-			return;
-	str_addf(list, "%s%s", list->len ? ", " : "", name);
-}
-
 int report_find_metric(const struct report *rep, const char *metric, struct err *e)
 {
 	struct str list = { 0 };
@@ -61,7 +50,7 @@ int report_find_metric(const struct report *rep, const char *metric, struct err 
 				str_done(&list);
 				return 0;
 			}
-			add_once(&list, m->name);
+			str_add_listed(&list, m->name);
 		}
 	}
 	ret = err_set(e, ENOENT, "this run has no metric '%.64s'; it has %s", metric,

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "record/runfile.h"
 #include "store/library.h"
 #include "store/library_parts.h"
@@ -53,19 +54,11 @@ static int read_whole(const char *path, char **ret, size_t *ret_n, struct err *e
 	return 0;
 }
 
-static int write_all(int fd, const char *data, size_t n)
+static int write_and_sync(int fd, const char *data, size_t n)
 {
-	while (n) {
-		ssize_t k = write(fd, data, n);
+	int rc = io_write_all(fd, data, n);
 
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k <= 0)
-			return k < 0 ? -errno : -EIO;
-		data += k;
-		n -= (size_t)k;
-	}
-	return fsync(fd) && errno != EINVAL && errno != EROFS ? -errno : 0;
+	return rc == 0 && fsync(fd) && errno != EINVAL && errno != EROFS ? -errno : rc;
 }
 
 /* @replace: a file of that name goes; otherwise it stays and -EEXIST is returned. */
@@ -82,7 +75,7 @@ static int put_file(const char *path, const char *data, size_t n, bool replace, 
 		free(partial);
 		return rc;
 	}
-	rc = write_all(fd, data, n);
+	rc = write_and_sync(fd, data, n);
 	close(fd);
 	/* link() tells when another program was faster; some file systems cannot. */
 	if (rc == 0 && !replace && link(partial, path) == 0)
