@@ -4,10 +4,10 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "calibrate/parts.h"
 
 enum { POINTS_MIN = 3 };
@@ -80,10 +80,11 @@ static double prior_of(const struct sim_machine *prior, unsigned col)
 /* Four digits: more would say that we know more. */
 static double rounded(double v)
 {
-	char text[32];
+	char text[UNITS_TEXT_BYTES];
+	double four = v;
 
-	snprintf(text, sizeof(text), "%.4g", v);
-	return strtod(text, NULL);
+	(void)parse_real(format_digits(text, v, 4), &four, NULL);
+	return four;
 }
 
 static int set_costs(struct calibration *ret, const struct sim_machine *prior,

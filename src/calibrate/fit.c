@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The least squares, and what they can tell. A figure whose standard error (from the residuals, at
+ * The least squares, and what they can tell. A figure whose standard error (from the loss, at
  * least one per cent a point) exceeds 30 % of it is not determined: it is put back to its prior,
  * one after the other from the worst, and the rest are fitted again. With which other figure it is
  * confounded is told by the correlation of their estimates (the inverse of the normal matrix).
@@ -145,7 +145,7 @@ static void begin(struct identifying *k)
 }
 
 /* Standard errors of what was fitted; the worst determined one, COLS if all are good enough. */
-static unsigned find_worst(struct identifying *k, double sse)
+static unsigned find_worst(struct identifying *k, double loss)
 {
 	double g[COLS][COLS] = { 0 };
 	unsigned cols[COLS], worst = COLS;
@@ -155,7 +155,7 @@ static unsigned find_worst(struct identifying *k, double sse)
 	for (unsigned c = 0; c < COLS; c++)
 		if (!k->kept[c])
 			cols[n++] = c;
-	sigma = k->n > n ? sqrt(sse / (double)(k->n - n)) : INFINITY;
+	sigma = k->n > n ? sqrt(loss / (double)(k->n - n)) : INFINITY;
 	sigma = fmax(sigma, SIGMA_MIN);
 	for (size_t i = 0; i < k->n; i++)
 		for (size_t a = 0; a < n; a++)
@@ -247,12 +247,12 @@ int fit_identify(const struct row *rows, const double *ns, size_t n, const struc
 
 	begin(&k);
 	do {
-		double sse;
+		double loss;
 
-		rc = fit_costs(rows, ns, n, k.kept, k.costs, &sse);
+		rc = fit_costs(rows, ns, n, k.kept, k.costs, &loss);
 		if (rc < 0)
 			return rc;
-		c = find_worst(&k, sse);
+		c = find_worst(&k, loss);
 		if (c < COLS) {
 			put_back(&k, c, k.with[c] < COLS ? CALIBRATE_COLLINEAR : CALIBRATE_VAGUE);
 			continue;

@@ -273,10 +273,16 @@ static void *make_rows(void *arg)
 /* The error of the first point that has one, whatever thread met it. */
 static void tell(const struct making *k, unsigned threads, struct err *e)
 {
-	for (unsigned t = 0; t < threads; t++)
-		if (k->errors[t].code)
-			err_set(e, k->errors[t].code, "%s", k->errors[t].msg);
-	err_set(e, ENOMEM, "out of memory");
+	const struct err *first = NULL;
+	size_t at = SIZE_MAX;
+
+	for (unsigned t = 0; t < threads; t++) {
+		if (!k->errors[t].code || k->at[t] >= at)
+			continue;
+		first = &k->errors[t];
+		at = k->at[t];
+	}
+	err_set(e, first ? first->code : ENOMEM, "%s", first ? first->msg : "out of memory");
 }
 
 int rows_make(const struct problem *p, const struct sim_machine *m, const size_t *which, size_t n,

@@ -21,7 +21,7 @@ static const double FLOOR = 1e-6; /* of the sum, a point: a relative error of 0.
 struct searching {
 	const struct problem *p;
 	struct sim_machine *m; /* the best so far */
-	double sse;
+	double loss;
 	size_t *which;
 	size_t n;
 	double *ns;
@@ -69,7 +69,7 @@ static void tell_progress(struct searching *s, const char *what)
 	const struct calibrate_options *o = s->p->o;
 
 	if (o->progress)
-		o->progress(o->user, what, s->done, s->n_all, sqrt(s->sse / (double)s->n));
+		o->progress(o->user, what, s->done, s->n_all, sqrt(s->loss / (double)s->n));
 }
 
 static void add_word(char *list, const char *word)
@@ -79,7 +79,7 @@ static void add_word(char *list, const char *word)
 	snprintf(list + n, CALIBRATE_WORDS - n, "%s%s", n ? ", " : "", word);
 }
 
-static void tell_axis(struct searching *s, const struct axis *a, const double *sse,
+static void tell_axis(struct searching *s, const struct axis *a, const double *loss,
 		      struct calibrate_axis *to)
 {
 	const int64_t now = axis_get(a, s->m);
@@ -92,9 +92,9 @@ static void tell_axis(struct searching *s, const struct axis *a, const double *s
 	to->tried[0] = to->alike[0] = '\0';
 	for (size_t i = 0; i < a->n; i++) {
 		axis_word(a, a->values[i], word);
-		if (isfinite(sse[i]))
+		if (isfinite(loss[i]))
 			add_word(to->tried, word);
-		if (a->values[i] != now && sse[i] <= s->sse * (1 + GAIN) + slack(s))
+		if (a->values[i] != now && loss[i] <= s->loss * (1 + GAIN) + slack(s))
 			add_word(to->alike, word);
 	}
 	to->determined = to->alike[0] == '\0';
@@ -106,22 +106,22 @@ static int search_axis(struct searching *s, const struct axis *a, struct calibra
 {
 	const int64_t now = axis_get(a, s->m);
 	struct sim_machine *best = NULL;
-	double sse[VALUES_MAX], best_sse = s->sse;
+	double loss[VALUES_MAX], best_loss = s->loss;
 	int rc = 0;
 
 	for (size_t i = 0; i < a->n && rc == 0; i++) {
 		struct sim_machine *m;
 
-		sse[i] = a->values[i] == now ? s->sse : INFINITY;
+		loss[i] = a->values[i] == now ? s->loss : INFINITY;
 		if (a->values[i] == now || (is_late(s) && i > 0))
 			continue;
 		m = sim_machine_copy(s->m);
 		if (!m)
 			rc = -ENOMEM;
 		else if (axis_set(a, a->values[i], m, s->p->o->source))
-			rc = try_machine(s, m, &sse[i]);
-		if (rc == 0 && sse[i] < best_sse) {
-			best_sse = sse[i];
+			rc = try_machine(s, m, &loss[i]);
+		if (rc == 0 && loss[i] < best_loss) {
+			best_loss = loss[i];
 			sim_machine_free(best);
 			best = m;
 			m = NULL;
@@ -130,16 +130,16 @@ static int search_axis(struct searching *s, const struct axis *a, struct calibra
 		s->done++;
 		tell_progress(s, a->path);
 	}
-	if (rc == 0 && best && best_sse < s->sse * (1 - GAIN) - slack(s)) {
+	if (rc == 0 && best && best_loss < s->loss * (1 - GAIN) - slack(s)) {
 		sim_machine_free(s->m);
 		s->m = best;
 		best = NULL;
-		s->sse = best_sse;
+		s->loss = best_loss;
 		*ret_changed = true;
 	}
 	sim_machine_free(best);
 	if (rc == 0)
-		tell_axis(s, a, sse, to);
+		tell_axis(s, a, loss, to);
 	return rc;
 }
 
@@ -221,7 +221,7 @@ int search_structure(const struct problem *p, const struct calibrate_hints *h,
 		s.n_all += axes[i].n - 1;
 	rc = choose_points(&s);
 	if (rc == 0)
-		rc = try_machine(&s, s.m, &s.sse);
+		rc = try_machine(&s, s.m, &s.loss);
 	for (unsigned k = 0; k < SWEEPS_MAX && changed && rc == 0 && ret->search_done; k++) {
 		changed = false;
 		rc = sweep(&s, axes, n, &changed);

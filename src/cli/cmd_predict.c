@@ -177,7 +177,7 @@ static int predict(struct job *j, int argc, char **argv)
 	struct err e = { 0 };
 	char *path = NULL;
 	int rc = predict_run_header(j->run, j->machine, &j->args->how, j->seed, argc, argv, &e);
-	int status;
+	int saved, status;
 
 	if (rc == 0)
 		rc = predict_both(j, &before, &after, &e);
@@ -187,11 +187,10 @@ static int predict(struct job *j, int argc, char **argv)
 		cli_usage(&j->args->common, "%s", e.msg);
 	if (rc < 0)
 		return cli_fail(&j->args->common, CLI_NOT_MEASURED, "%s", e.msg);
-	status = predict_run_save(&j->args->common, &j->args->how, j->run, &path);
-	if (status == CLI_DONE)
-		status = print(j, path);
+	saved = predict_run_save(&j->args->common, &j->args->how, j->run, &path);
+	status = print(j, saved == CLI_DONE ? path : NULL);
 	free(path);
-	return status;
+	return saved == CLI_DONE ? status : saved;
 }
 
 static void check_args(const struct predict_args *a)

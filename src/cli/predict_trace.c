@@ -339,7 +339,7 @@ static int print(const struct trace_view *v, const char *path)
 	struct str out = { 0 };
 
 	if (q->common->format != FORMAT_TEXT)
-		return cli_render_run(q->common, q->run, false, q->run->id, path);
+		return cli_render_run(q->common, q->run, NULL, q->run->id, path);
 	predict_trace_print(&out, v);
 	if (path)
 		str_addf(&out, "\nrun %s (predicted)\n", q->how->output ? path : q->run->id);
@@ -358,7 +358,7 @@ static int tell_result(const struct reading *r, const struct trace_variants *var
 	struct replay_stats st;
 	struct err e = { 0 };
 	char *path = NULL;
-	int status;
+	int saved, status;
 
 	for (size_t i = 0; i < r->n; i++) {
 		v.prefetches += trace_prefetches(r->inputs[i].trace);
@@ -374,9 +374,9 @@ static int tell_result(const struct reading *r, const struct trace_variants *var
 						      : "");
 	if (fill_run(r, &v, &e) < 0)
 		return cli_fail(c, CLI_FATAL, "%s", e.msg);
-	status = predict_run_save(c, r->q->how, r->q->run, &path);
-	if (status == CLI_DONE)
-		status = print(&v, path);
+	saved = predict_run_save(c, r->q->how, r->q->run, &path);
+	status = print(&v, saved == CLI_DONE ? path : NULL);
+	status = saved == CLI_DONE ? status : saved;
 	free(path);
 	if (v.incomplete)
 		cli_warn(c, "%s; the result is of the %" PRIu64 " references until there",

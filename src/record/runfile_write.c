@@ -37,8 +37,6 @@ void runfile_close(struct runfile *f)
 	free(f);
 }
 
-/* Writes all of @data; what the kernel took only in part is continued until it gives a reason. */
-
 /* Somebody else wrote to the file, cut it, or removed it: nothing is to be added to such a file. */
 static int check_untouched(const struct runfile *f, struct err *e)
 {

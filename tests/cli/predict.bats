@@ -165,3 +165,18 @@ load helpers
 	exits 129
 	says "do not hold two such regions"
 }
+
+@test "predict: what cannot be saved is printed all the same" {
+	pagetoll predict tlb.chase pointers=64 --machine zen3-epyc --quiet \
+		-o "$BATS_TEST_TMPDIR/no/run.jsonl"
+	exits 128
+	prints ref_ns
+	says "cannot save to $BATS_TEST_TMPDIR/no/run.jsonl"
+	echo " L 7f0000001000,8" >"$BATS_TEST_TMPDIR/t"
+	pagetoll predict --trace "$BATS_TEST_TMPDIR/t" --machine zen3-epyc --quiet \
+		-o "$BATS_TEST_TMPDIR/no/run.jsonl"
+	exits 128
+	prints "references"
+	says "cannot save to"
+	[[ $output != *"(predicted)"* ]]
+}
