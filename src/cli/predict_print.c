@@ -245,7 +245,7 @@ static bool same_outer(const struct run *r, const struct measure *a, const struc
 	return true;
 }
 
-static void about(struct str *out, const struct run *r, const struct sim_machine *m)
+static void about(struct str *out, const struct sim_machine *m)
 {
 	struct str text = { 0 };
 
@@ -259,7 +259,6 @@ static void about(struct str *out, const struct run *r, const struct sim_machine
 	str_done(&text);
 	str_addf(out, "machine %s: %zu figures, %zu of them assumed\n", m->name, m->n_origins,
 		 sim_machine_count_assumed(m));
-	(void)r;
 }
 
 static void notes(struct str *out, const struct run *r, const struct sim_machine *m,
@@ -290,7 +289,7 @@ void predict_print(struct str *out, const struct run *r, const struct sim_machin
 	const struct measure *before = NULL;
 	size_t half = r->n_measures;
 
-	about(out, r, m);
+	about(out, m);
 	for (size_t i = 0; i < r->n_measures; i++)
 		if (r->measures[i].arm && strcmp(r->measures[i].arm, "B") == 0 && i < half)
 			half = i;

@@ -27,14 +27,9 @@ static int64_t inner_of(const struct curve_group *g, const struct point *p)
 	return g->inner ? attrs_int(p->setting, g->inner, 0) : 0;
 }
 
-static int by_number(const void *a, const void *b)
+static int by_words(const void *a, const void *b)
 {
-	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
-	char *end_x, *end_y;
-	long m = strtol(x, &end_x, 10), n = strtol(y, &end_y, 10);
-	if (end_x != x && end_y != y && m != n)
-		return m < n ? -1 : 1;
-	return strcmp(x, y);
+	return render_compare_words(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* A node as it is shown; the same text for the same node. NULL: no memory. */
@@ -63,7 +58,7 @@ static bool collect(struct arena *a, const struct curve_group *g, struct ends *e
 		if (k == e->n[end])
 			e->v[end][e->n[end]++] = node;
 	}
-	qsort(e->v[end], e->n[end], sizeof(*e->v[end]), by_number);
+	qsort(e->v[end], e->n[end], sizeof(*e->v[end]), by_words);
 	return true;
 }
 

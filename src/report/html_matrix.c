@@ -136,16 +136,6 @@ static int collect(struct page *pg, const struct page_chart *ch, const char *met
 	return 0;
 }
 
-/* Numbers by size, words by the alphabet. */
-static int by_number(const char *a, const char *b)
-{
-	char *end_a, *end_b;
-	long x = strtol(a, &end_a, 10), y = strtol(b, &end_b, 10);
-	if (end_a != a && end_b != b && x != y)
-		return x < y ? -1 : 1;
-	return strcmp(a, b);
-}
-
 static int by_place(const void *a, const void *b)
 {
 	const struct cell *x = a, *y = b;
@@ -153,13 +143,13 @@ static int by_place(const void *a, const void *b)
 	if (order == 0 && !isnan(x->x) && !isnan(y->x))
 		order = x->x < y->x ? -1 : x->x > y->x;
 	order = order ? order : strcmp(x->rest, y->rest);
-	order = order ? order : by_number(x->row, y->row);
-	return order ? order : by_number(x->column, y->column);
+	order = order ? order : render_compare_words(x->row, y->row);
+	return order ? order : render_compare_words(x->column, y->column);
 }
 
 static int by_name(const void *a, const void *b)
 {
-	return by_number(*(const char *const *)a, *(const char *const *)b);
+	return render_compare_words(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* The distinct columns of one matrix. */

@@ -6,6 +6,7 @@
 #include "report/render.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -221,6 +222,15 @@ double render_time_scale(double least, const char *unit, const char **ret_unit)
 		return scales[i].ns;
 	}
 	return 1;
+}
+
+int render_compare_words(const char *a, const char *b)
+{
+	char *end_a, *end_b;
+	long x = strtol(a, &end_a, 10), y = strtol(b, &end_b, 10);
+	if (end_a != a && end_b != b && x != y)
+		return x < y ? -1 : 1;
+	return strcmp(a, b);
 }
 
 void render_interval(struct str *out, double low, double high, double value, const char *unit,

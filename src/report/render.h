@@ -53,6 +53,8 @@ void render_value(struct str *out, double value, const char *unit, int digits, b
  * but "ns" (NULL: none). Returns what to divide values by.
  */
 double render_time_scale(double least, const char *unit, const char **ret_unit);
+/* Order of rows and columns: numbers by size, words by the alphabet; <0, 0, >0. */
+int render_compare_words(const char *a, const char *b);
 /* "[248, 260]" in the scale that render_value() chooses for @value. */
 void render_interval(struct str *out, double low, double high, double value, const char *unit,
 		     int digits);
